@@ -1,3 +1,5 @@
+/* The table of grains: growing, appending, removing, permuting, saving. Every operation is a loop
+ * over the fields, whatever they are. */
 #include "grains/grains.h"
 #include "base/report.h"
 #include "view/view.h"
@@ -6,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Wide loads may start at the last grain: every array is this much longer than the capacity. */
+/* Wide loads may start at the last grain: every array has this much padding behind the capacity. */
 #define PADDING 8
-/* Indices are 32 bits, and the last one stands for "none". */
+/* Indices have 32 bits, and the last one means "none". */
 #define COUNT_MAX ((size_t)UINT32_MAX - 1)
 #define BLOCK 16384
 #define NAME_MAX_LENGTH 128
 
-/* The first fields of the table: x, y, z. */
+/* The first fields of the table, x, y, z, are the positions. */
 #define PLACES 3
 
 typedef struct rp_grains_field particle_field;
@@ -23,13 +25,13 @@ static size_t array_bytes(size_t capacity, size_t value_size)
     return (capacity + PADDING) * value_size;
 }
 
-/* Of a field by its number. */
+/* Returns the capacity of a field: positions may have more, for bare ghosts. */
 static size_t capacity_of(const rp_grains *grains, int field)
 {
     return field < PLACES ? grains->place_capacity : grains->capacity;
 }
 
-/* Spare arrays are kept by the size of a value: 1, 2, 4 and 8 bytes. */
+/* There is one spare array for each size of a value: 1, 2, 4 and 8 bytes. */
 static int spare_slot(rp_field_type type)
 {
     size_t size = rp_field_type_size(type);
@@ -118,7 +120,7 @@ rp_code rp_grains_add_field(rp_grains *grains, const char *name, const char *uni
     return RP_OK;
 }
 
-rp_code rp_grains_add_shapes(rp_grains *grains, bool turned, rp_report *report)
+rp_code rp_grains_add_shapes(rp_grains *grains, bool oriented, rp_report *report)
 {
     const unsigned use = RP_FIELD_STATE | RP_FIELD_VISIBLE | RP_FIELD_GHOST;
     static const char *const names[4] = {"orientation_w", "orientation_x", "orientation_y",
@@ -128,13 +130,15 @@ rp_code rp_grains_add_shapes(rp_grains *grains, bool turned, rp_report *report)
     if (code == RP_OK)
         code = rp_grains_add_field(grains, "diameter", "m", RP_F32, use, (void **)&grains->diameter,
                                    report);
-    for (int i = 0; i < 4 && turned && code == RP_OK; i++)
+    for (int i = 0; i < 4 && oriented && code == RP_OK; i++)
         code = rp_grains_add_field(grains, names[i], "", RP_F32, use,
                                    (void **)&grains->orientation[i], report);
     return code;
 }
 
-/* The arrays of a larger table, before they take the place of the old ones. */
+/* The arrays of a larger table, before they replace the old ones: a fault leaves the table
+ * unchanged.
+ */
 typedef struct new_arrays {
     size_t capacity, place_capacity;
     void *field[RP_FIELD_MAX];
@@ -215,7 +219,7 @@ rp_code rp_grains_append(rp_grains *grains, size_t count, size_t *first, rp_repo
                        grains->next_id, UINT32_MAX - grains->next_id);
     size_t wanted = grains->count + count;
     if (wanted > grains->capacity) {
-        /* Emitters add a few at a time: grow by half. */
+        /* Emitters add a few at a time: growing by half makes appending amortised O(1). */
         size_t roomier = grains->capacity + grains->capacity / 2;
         if (roomier > COUNT_MAX) roomier = COUNT_MAX;
         grains->ghosts = 0;
@@ -292,11 +296,11 @@ void rp_grains_reorder(rp_grains *grains, const uint32_t *order, rp_threads *thr
         void **spare = &grains->spare[spare_slot(field->type)];
         reorder_job job = {order, *field->array, *spare, rp_field_type_size(field->type)};
         rp_parallel_for(threads, grains->count, BLOCK, reorder_range, &job);
-        if (capacity_of(grains, f) > grains->capacity) { /* the spare one is too short */
+        if (capacity_of(grains, f) > grains->capacity) { /* the spare array is too short */
             memcpy(*field->array, *spare, grains->count * job.size);
             continue;
         }
-        *spare = *field->array; /* trading places saves copying back */
+        *spare = *field->array; /* swapping saves copying back */
         *field->array = job.to;
     }
     grains->ghosts = 0;
@@ -361,7 +365,7 @@ static rp_code check_ids(const rp_store *store, uint64_t next_id, rp_report *rep
     return RP_OK;
 }
 
-/* Everything is looked at before anything is touched. */
+/* Checks the whole state before any of it is loaded. */
 static rp_code check_state(const rp_grains *grains, const rp_store *store, uint64_t count,
                            uint64_t next_id, rp_report *report)
 {

@@ -1,11 +1,10 @@
 /* The grains: a table of fields, one array each, with own grains first and ghosts behind them.
  *
  *     index   0 ............ count-1 | count ........... count+ghosts-1
- *             own grains, cell order | copies from across a periodic side (later: other machines)
+ *             own grains, cell order | ghosts: copies across a periodic boundary
  *
- * The frame adds, removes and reorders grains through this table; a solver adds fields of its own
- * when it is created, and they follow along, are saved and are seen in views without further code.
- */
+ * The host adds, removes and reorders grains through this table; a solver adds fields of its own
+ * when it is created, and these are reordered, saved and shown in views without further code. */
 #ifndef RP_GRAINS_GRAINS_H
 #define RP_GRAINS_GRAINS_H
 
@@ -26,13 +25,13 @@ typedef enum rp_field_use {
 
 typedef struct rp_grains {
     size_t count;          /* own grains */
-    size_t ghosts;         /* behind them */
-    size_t capacity;       /* of every array; eight more values can be read */
-    size_t place_capacity; /* of x, y, z: no less */
-    bool bare_ghosts;      /* ghosts are places and nothing else: only x, y, z have room for them */
+    size_t ghosts;         /* after them */
+    size_t capacity;       /* of every array; eight more values can be read (padding) */
+    size_t place_capacity; /* of x, y, z: at least `capacity` */
+    bool bare_ghosts;      /* ghosts have positions only: only x, y, z are long enough for them */
     uint32_t next_id;
 
-    /* The fields that every solver has; also in the table. */
+    /* The common fields; also in the table. */
     float *x, *y, *z;    /* m */
     float *vx, *vy, *vz; /* m/s */
     float *mass;         /* kg */
@@ -43,7 +42,7 @@ typedef struct rp_grains {
     uint8_t *asleep;
     float *moisture; /* 0 dry to 1 wet */
 
-    /* Of methods that resolve single grains; NULL until rp_grains_add_shapes. */
+    /* Of methods that resolve individual grains; NULL until rp_grains_add_shapes. */
     uint8_t *kind;         /* of the scene's kinds of grains */
     float *diameter;       /* m, of the ball around a grain */
     float *orientation[4]; /* w, x, y, z: from the grain's frame to the world's */
@@ -52,7 +51,7 @@ typedef struct rp_grains {
         const char *name, *unit;
         rp_field_type type;
         unsigned use; /* rp_field_use bits */
-        void **array; /* where the pointer is kept */
+        void **array; /* the pointer to its values */
     } fields[RP_FIELD_MAX];
     int field_count;
     uint32_t *ghost_source; /* own grain that a ghost is a copy of; see rp_neighbor_ghosts */
@@ -60,7 +59,7 @@ typedef struct rp_grains {
     void *spare[RP_SPARE_SIZES]; /* one array for values of 1, 2, 4, 8 bytes, for reordering */
 } rp_grains;
 
-/* Fields of the schema that a method may do without, a bit each. */
+/* Optional fields of the schema, a bit each. */
 enum {
     RP_NEEDS_DENSITY = 1u << RP_VIEW_density,
     RP_NEEDS_PRESSURE = 1u << RP_VIEW_pressure,
@@ -69,7 +68,7 @@ enum {
     RP_NEEDS_ALL = RP_NEEDS_DENSITY | RP_NEEDS_PRESSURE | RP_NEEDS_ASLEEP | RP_NEEDS_MOISTURE
 };
 
-/* Places in m and velocities in m/s, of one grain. */
+/* Position (m) and velocity (m/s) of one grain. */
 static inline rp_vec3 rp_grains_place(const rp_grains *grains, size_t i)
 {
     return rp_v3(grains->x[i], grains->y[i], grains->z[i]);
@@ -91,19 +90,19 @@ static inline void rp_grains_add_velocity(const rp_grains *grains, size_t i, rp_
     grains->vz[i] += (float)change.z;
 }
 
-/* An empty table with the common fields, and of those that a method may do without the ones that
- * are needed; the pointers of the others stay NULL. */
+/* Makes an empty table with the common fields, and of the optional ones those in `needs`; the
+ * pointers of the others stay NULL. */
 rp_code rp_grains_begin_with(rp_grains *grains, unsigned needs, rp_report *report);
-/* With all of them. */
+/* The same with all optional fields. */
 rp_code rp_grains_begin(rp_grains *grains, rp_report *report);
 void rp_grains_end(rp_grains *grains);
 /* Adds a field; `array` must stay where it is as long as the table. */
 rp_code rp_grains_add_field(rp_grains *grains, const char *name, const char *unit,
                             rp_field_type type, unsigned use, void **array, rp_report *report);
-/* Adds what single grains are: "kind", "diameter" and, when `turned`, "orientation_w" to
+/* Adds the fields of individual grains: "kind", "diameter" and, when `oriented`, "orientation_w" to
  * "orientation_z". */
-rp_code rp_grains_add_shapes(rp_grains *grains, bool turned, rp_report *report);
-/* Room for own grains, or for them and ghosts together. Arrays may move. */
+rp_code rp_grains_add_shapes(rp_grains *grains, bool oriented, rp_report *report);
+/* Grows the arrays to that many own grains, or own grains and ghosts together. Arrays may move. */
 rp_code rp_grains_reserve(rp_grains *grains, size_t capacity, rp_report *report);
 rp_code rp_grains_reserve_ghosts(rp_grains *grains, size_t all, rp_report *report);
 /* Adds `count` own grains with fresh ids and all other fields zero; the first one's index goes to
@@ -111,10 +110,10 @@ rp_code rp_grains_reserve_ghosts(rp_grains *grains, size_t all, rp_report *repor
 rp_code rp_grains_append(rp_grains *grains, size_t count, size_t *first, rp_report *report);
 /* Removes the own grains with dead[i] != 0, keeping the order of the rest. Ghosts are dropped. */
 void rp_grains_remove(rp_grains *grains, const uint8_t *dead);
-/* New grain i is old grain order[i]; ghosts are dropped. The arrays trade places with spare ones:
- * take the pointers from the table again. */
+/* Permutes the table: new grain i is old grain order[i]; ghosts are dropped. Arrays are swapped
+ * with spare ones: read the pointers from the table again. */
 void rp_grains_reorder(rp_grains *grains, const uint32_t *order, rp_threads *threads);
-/* Bytes one grain takes here. */
+/* Returns the bytes of one grain in the table. */
 size_t rp_grains_bytes_each(const rp_grains *grains);
 
 /* State fields to and from a store, under "particles/". A state that does not fit leaves the grains

@@ -1,3 +1,4 @@
+/* Reductions over grains in block order: see reduce.h. */
 #include "grains/reduce.h"
 #include "base/report.h"
 

@@ -364,6 +364,7 @@ static inline int push_children(const rp_mesh_node *node, const float at[3], dou
     int first = count;
     for (int i = 0; i < RP_BVH_WIDTH; i++) {
         if (!(squares[i] <= least) || node->child[i] == RP_BVH_NONE) continue;
+        RP_ASSERT_DEBUG(count < RP_BVH_STACK);
         int place = count++;
         for (; place > first && stack[place - 1].square < squares[i]; place--)
             stack[place] = stack[place - 1];

@@ -32,6 +32,7 @@ typedef struct rp_mesh_dipole {
     float radius;    /* m, of the ball about the centre that contains all triangles */
     float unused;
 } rp_mesh_dipole;
+_Static_assert(sizeof(rp_mesh_dipole) == 32, "two dipoles fill a cache line");
 
 typedef struct rp_mesh_bvh {
     rp_vec3 middle; /* m, of the mesh's bounds */

@@ -1,4 +1,6 @@
-/* The tables of a glTF file, each made in one pass over its array of the JSON. */
+/* glTF 2.0: the container (.glb or text), then one table for each array of the JSON: buffers,
+ * buffer views, accessors, nodes. Each row is checked once, when its table is made; a row that
+ * cannot be used holds the reason and is a fault only when something refers to it. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "meshfile/inside.h"
@@ -42,8 +44,8 @@ static int base64_digit(char c)
     return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
-/* Gives the number of bytes, or SIZE_MAX where the text is no base64. A backslash is JSON's way to
- * write the slash behind it. */
+/* Returns the number of bytes, or SIZE_MAX where the text is no base64. JSON may escape a slash
+ * with a backslash, which is skipped. */
 static size_t decode_base64(const char *at, const char *end, unsigned char *to)
 {
     size_t size = 0;
@@ -116,7 +118,7 @@ static void read_buffer(rp_gltf *g, size_t i, uint32_t value, bool *ok)
 
 /* --- views and accessors ---------------------------------------------------------------------- */
 
-/* A whole number that need not be given; false: it is given, but as something else. */
+/* Reads an optional integer; false: it is present, but of another type. */
 static bool read_count(const rp_json *json, uint32_t object, const char *name, uint64_t *count)
 {
     uint32_t value = rp_json_member(json, object, name);
@@ -163,7 +165,8 @@ static size_t type_size(int type)
     }
 }
 
-/* `count` elements of `size` bytes each in a view; NULL, with what is wrong, if they do not fit. */
+/* Returns the first of `count` elements of `size` bytes each in a view; NULL, with the reason, if
+ * they do not fit. Compares by division, so that no product overflows. */
 static const unsigned char *find_elements(const rp_gltf *g, uint32_t object, uint32_t count,
                                           size_t size, size_t *stride, const char **wrong)
 {
@@ -233,7 +236,8 @@ static const char *fill_accessor(const rp_gltf *g, uint32_t value, rp_gltf_acces
     a->count = (uint32_t)count;
     size_t size = type_size(a->type) * (size_t)(a->components ? a->components : 1);
     const char *wrong = NULL;
-    /* Zeros take no bytes of the file, but must not cost more than a file of that size. */
+    /* An accessor without a view is all zeros. It may not have more elements than the file has
+     * bytes, so that a small file cannot ask for much memory. */
     if (rp_json_member(json, value, "bufferView") != RP_JSON_NONE)
         a->data = find_elements(g, value, a->count, size, &a->stride, &wrong);
     else if (sparse == RP_JSON_NONE || count > g->data_size)
@@ -284,7 +288,8 @@ static double component(const unsigned char *b, int type, bool normalized)
     }
 }
 
-/* The bytes of an element; NULL: zeros. */
+/* Returns the bytes of an element, NULL for zeros: a binary search among the sparse elements first.
+ */
 static const unsigned char *element_bytes(const rp_gltf_accessor *a, size_t index)
 {
     size_t width = type_size(a->sparse_type), low = 0, high = a->sparse_count;
@@ -334,8 +339,9 @@ static rp_quat quat_of_matrix(rp_mat3 m)
     return rp_quat_normalized((rp_quat){r[k][j] - r[j][k], v[0], v[1], v[2]});
 }
 
-/* A matrix, column by column, taken apart: scale along the axes first, then the turn. */
-static void take_matrix(rp_gltf_node *n, const double m[16])
+/* Decomposes a column-major matrix into scale and rotation. A mirror image has negative scales, so
+ * that what remains is a proper rotation. */
+static void decompose_matrix(rp_gltf_node *n, const double m[16])
 {
     rp_mat3 turn;
     double scale[3];
@@ -355,7 +361,7 @@ static void take_matrix(rp_gltf_node *n, const double m[16])
     n->rotation = quat_of_matrix(turn);
 }
 
-static void join_transform(rp_gltf_node *n)
+static void compose_transform(rp_gltf_node *n)
 {
     rp_mat3 turn = rp_quat_matrix(n->rotation);
     const double scale[3] = {n->scale.x, n->scale.y, n->scale.z};
@@ -379,17 +385,17 @@ static rp_code read_transform(const rp_gltf *g, size_t i, rp_gltf_node *n, rp_re
                  (scale == RP_JSON_NONE || rp_json_numbers(json, scale, 3, s));
     if (!sound) return rp_gltf_fail(g, "node", i, "has a transform that makes no sense", report);
     if (matrix != RP_JSON_NONE) {
-        take_matrix(n, m);
+        decompose_matrix(n, m);
         return RP_OK;
     }
     n->translation = rp_v3(t[0], t[1], t[2]);
     n->rotation = rp_quat_normalized((rp_quat){q[3], q[0], q[1], q[2]});
     n->scale = rp_v3(s[0], s[1], s[2]);
-    join_transform(n);
+    compose_transform(n);
     return RP_OK;
 }
 
-/* A node hangs below one other at most. */
+/* Sets the parent of each child; a node may have one parent at most. */
 static rp_code read_children(rp_gltf *g, size_t i, rp_report *report)
 {
     const rp_json *json = &g->json;
@@ -406,7 +412,7 @@ static rp_code read_children(rp_gltf *g, size_t i, rp_report *report)
     return RP_OK;
 }
 
-/* From the roots down; a node that is not reached thus hangs below itself. */
+/* Breadth-first order from the roots; a node that is not reached is its own ancestor. */
 static rp_code order_nodes(rp_gltf *g, rp_report *report)
 {
     size_t count = 0;
@@ -450,7 +456,7 @@ static rp_code read_nodes(rp_gltf *g, uint32_t array, rp_report *report)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* Extensions about looks and lights change no shape. */
+/* Extensions of materials, textures and lights do not change the geometry. */
 static bool is_harmless(const char *name)
 {
     static const char *const starts[] = {"KHR_materials_", "KHR_texture_", "EXT_texture_",
@@ -482,7 +488,9 @@ static rp_code check_asset(const rp_gltf *g, rp_report *report)
     return RP_OK;
 }
 
-/* The JSON of the file, and the binary part of a .glb. */
+/* Finds the JSON of the file, and the binary chunk of a .glb:
+ *
+ *     | magic, version, length | length, "JSON" | JSON ... | length, "BIN" | bytes ... | */
 static rp_code find_json(rp_gltf *g, const char **data, size_t *size, rp_report *report)
 {
     const unsigned char *b = (const unsigned char *)g->bytes->data;
@@ -511,7 +519,7 @@ static rp_code find_json(rp_gltf *g, const char **data, size_t *size, rp_report 
 
 typedef void row_reader(rp_gltf *g, size_t i, uint32_t value, bool *ok);
 
-/* An array of the JSON into a table with rows of `size` bytes. */
+/* Reads an array of the JSON into a table with rows of `size` bytes. */
 static bool read_table(rp_gltf *g, const char *name, void **rows, size_t size, size_t *count,
                        row_reader *reader)
 {

@@ -1,4 +1,5 @@
-/* Animations of the nodes of glTF files. */
+/* Animations of glTF files: the motion of one node as a list of poses. The chain of the node and
+ * its ancestors is evaluated at every time at which any of them has a keyframe. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "meshfile/inside.h"
@@ -8,19 +9,19 @@
 #include <string.h>
 
 #define DEEPEST_NODE 1000
-/* Keys times nodes above each other, at most: some seconds of work. */
+/* Keyframes times ancestors, at most: a few seconds. */
 #define MOST_WORK 10000000
 /* A scale that differs from 1 by less is rounding. */
 #define SCALE_ROUNDING 1e-3
 #define NAME 256
 
-/* What an animation does to a node: how it moves, turns and grows. */
+/* The property of a node that a channel animates. */
 typedef enum target_path { TRANSLATION, ROTATION, SCALE, PATHS } target_path;
 static const char *const path_names[PATHS] = {"translation", "rotation", "scale"};
 
 typedef struct curve {
-    const rp_gltf_accessor *times, *values; /* NULL: as it stands in the file */
-    bool cubic; /* every value stands between two tangents, which are left out */
+    const rp_gltf_accessor *times, *values; /* NULL: constant, as in the node */
+    bool cubic; /* every value is between two tangents, which are skipped */
 } curve;
 
 typedef struct link {
@@ -33,16 +34,16 @@ typedef struct reading {
     uint32_t animation; /* values of the JSON */
     uint32_t node;      /* its number */
     char name[NAME];    /* of the node */
-    link *links;        /* the node, and those above it up to the root */
+    link *links;        /* the node, then its ancestors up to the root */
     int link_count;
-    double *times; /* s, at which something has a key, rising */
+    double *times; /* s, of all keyframes, rising */
     size_t count, capacity;
 } reading;
 
-/* Where a node is in the frame of the one above it, or of the file. */
+/* A pose with scale, in the frame of the parent or of the file. */
 typedef struct place {
     rp_vec3 position, scale;
-    rp_quat turn;
+    rp_quat orientation;
 } place;
 
 void rp_gltf_animation_release(rp_animation_key *keys, int count)
@@ -63,8 +64,8 @@ static rp_code fail(const reading *r, const char *wrong, rp_report *report)
 
 /* --- finding the node ------------------------------------------------------------------------- */
 
-/* The node that a channel moves, and how; false: it does nothing to a node. */
-static bool read_target(const reading *r, uint32_t channel, uint32_t *node, target_path *way)
+/* Reads the node and the property that a channel animates; false: it animates no node. */
+static bool read_target(const reading *r, uint32_t channel, uint32_t *node, target_path *path)
 {
     const rp_json *json = &r->gltf.json;
     uint32_t target = rp_json_member(json, channel, "target");
@@ -75,7 +76,7 @@ static bool read_target(const reading *r, uint32_t channel, uint32_t *node, targ
     *node = (uint32_t)number;
     for (int i = 0; i < PATHS; i++)
         if (rp_json_is(json, rp_json_member(json, target, "path"), path_names[i])) {
-            *way = (target_path)i;
+            *path = (target_path)i;
             return true;
         }
     return false;
@@ -87,17 +88,17 @@ static void name_of(const reading *r, uint32_t node, char name[NAME])
     if (!rp_json_text(&r->gltf.json, value, name, NAME)) snprintf(name, NAME, "node %u", node);
 }
 
-/* Looks for the node through the channels of an animation; adds the names that it meets to the
- * list, as many as there is room for. */
+/* Searches the channels of an animation for the node; appends the names of others to the list for a
+ * message, as many as fit. */
 static bool search(reading *r, uint32_t animation, const char *wanted, char *known, size_t size)
 {
     const rp_json *json = &r->gltf.json;
     uint32_t channels = rp_json_member(json, animation, "channels");
     uint32_t channel = rp_json_first(json, channels);
     for (; channel != RP_JSON_NONE; channel = rp_json_after(json, channels, channel)) {
-        target_path way;
+        target_path path;
         uint32_t last = r->node;
-        if (!read_target(r, channel, &r->node, &way)) continue;
+        if (!read_target(r, channel, &r->node, &path)) continue;
         name_of(r, r->node, r->name);
         r->animation = animation;
         if (!wanted || strcmp(r->name, wanted) == 0) return true;
@@ -108,7 +109,7 @@ static bool search(reading *r, uint32_t animation, const char *wanted, char *kno
     return false;
 }
 
-/* The first animation that moves the node, or anything. */
+/* Finds the first animation of the node, or the first of any. */
 static rp_code choose(reading *r, const char *wanted, rp_report *report)
 {
     const rp_json *json = &r->gltf.json;
@@ -133,7 +134,7 @@ static double time_at(const curve *c, size_t i)
     return time;
 }
 
-static rp_code read_curve(const reading *r, uint32_t sampler, target_path way, curve *c,
+static rp_code read_curve(const reading *r, uint32_t sampler, target_path path, curve *c,
                           rp_report *report)
 {
     const rp_gltf *g = &r->gltf;
@@ -142,7 +143,7 @@ static rp_code read_curve(const reading *r, uint32_t sampler, target_path way, c
     uint32_t output = rp_json_member(json, sampler, "output");
     c->cubic = rp_json_is(json, rp_json_member(json, sampler, "interpolation"), "CUBICSPLINE");
     RP_TRY(rp_gltf_find_accessor(g, input, 1, &c->times, report));
-    RP_TRY(rp_gltf_find_accessor(g, output, way == ROTATION ? 4 : 3, &c->values, report));
+    RP_TRY(rp_gltf_find_accessor(g, output, path == ROTATION ? 4 : 3, &c->values, report));
     if (c->values->count / (c->cubic ? 3 : 1) < c->times->count)
         return fail(r, "the animation has less values than times", report);
     for (size_t i = 0; i < c->times->count; i++)
@@ -151,7 +152,7 @@ static rp_code read_curve(const reading *r, uint32_t sampler, target_path way, c
     return RP_OK;
 }
 
-/* The samplers of the animation by their numbers. */
+/* Lists the samplers of the animation by their numbers. */
 static rp_code list_samplers(const reading *r, uint32_t **list, size_t *count, rp_report *report)
 {
     const rp_json *json = &r->gltf.json;
@@ -180,21 +181,21 @@ static rp_code read_curves(reading *r, const uint32_t *samplers, size_t count, r
     rp_code code = RP_OK;
     for (; channel != RP_JSON_NONE && code == RP_OK;
          channel = rp_json_after(json, channels, channel)) {
-        target_path way;
+        target_path path;
         uint32_t node;
         uint64_t sampler;
-        link *l = read_target(r, channel, &node, &way) ? find_link(r, node) : NULL;
-        if (!l || l->curves[way].times) continue;
+        link *l = read_target(r, channel, &node, &path) ? find_link(r, node) : NULL;
+        if (!l || l->curves[path].times) continue;
         if (!rp_json_count(json, rp_json_member(json, channel, "sampler"), RP_JSON_VALUES,
                            &sampler) ||
             sampler >= count)
             return fail(r, "the animation names a sampler that is not there", report);
-        code = read_curve(r, samplers[sampler], way, &l->curves[way], report);
+        code = read_curve(r, samplers[sampler], path, &l->curves[path], report);
     }
     return code;
 }
 
-/* The node and those above it, with their curves. */
+/* Reads the chain of the node and its ancestors, with their curves. */
 static rp_code read_links(reading *r, rp_report *report)
 {
     const rp_gltf_node *nodes = r->gltf.nodes;
@@ -234,7 +235,7 @@ static rp_code add_times(reading *r, const curve *c, rp_report *report)
     return RP_OK;
 }
 
-/* Every time at which the node or one above it has a key, once. */
+/* Collects every time at which the node or an ancestor has a keyframe, once. */
 static rp_code collect_times(reading *r, rp_report *report)
 {
     rp_code code = RP_OK;
@@ -255,9 +256,9 @@ static rp_code collect_times(reading *r, rp_report *report)
     return kept ? RP_OK : fail(r, "the animation has no keys", report);
 }
 
-/* --- places ----------------------------------------------------------------------------------- */
+/* --- poses ------------------------------------------------------------------------------------ */
 
-/* The last of the keys at or before the time, or the first. */
+/* Binary search: the last keyframe at or before the time, or the first one. */
 static size_t key_before(const curve *c, double time)
 {
     size_t low = 0, high = c->times->count - 1;
@@ -271,7 +272,8 @@ static size_t key_before(const curve *c, double time)
     return low;
 }
 
-/* The values at the key before the time and at the next, and the share of the way between. */
+/* Reads the values at the keyframe before the time and at the next; returns the interpolation
+ * parameter between them, 0 to 1. */
 static double around(const curve *c, double time, double from[4], double to[4])
 {
     size_t i = key_before(c, time), next = i + 1 < c->times->count ? i + 1 : i;
@@ -293,7 +295,7 @@ static rp_vec3 first_scale(const curve *c)
     return rp_v3(v[0], v[1], v[2]);
 }
 
-/* What no curve says is as it stands in the file. */
+/* Returns the local pose at a time; properties without a curve are those of the node. */
 static place own_place(const link *l, double time)
 {
     place p = {l->node->translation, l->node->scale, l->node->rotation};
@@ -305,22 +307,23 @@ static place own_place(const link *l, double time)
     }
     if (l->curves[ROTATION].times) {
         double s = around(&l->curves[ROTATION], time, from, to);
-        p.turn = s > 0 ? rp_quat_slerp(quat_of(from), quat_of(to), s) : quat_of(from);
+        p.orientation = s > 0 ? rp_quat_slerp(quat_of(from), quat_of(to), s) : quat_of(from);
     }
     if (l->curves[SCALE].times) p.scale = first_scale(&l->curves[SCALE]);
     return p;
 }
 
-/* In the frame of the file. Scales along the axes of several nodes that are turned against each
- * other would shear, which no rigid body can: they are multiplied axis by axis. */
+/* Returns the pose in the frame of the file: the local pose, then the transforms of the ancestors
+ * from the nearest to the root. Scales along the axes of nodes that are rotated against each other
+ * would shear, which a rigid body cannot: they are multiplied axis by axis. */
 static place place_at(const reading *r, double time)
 {
     place p = own_place(&r->links[0], time);
     for (int i = 1; i < r->link_count; i++) {
         place above = own_place(&r->links[i], time);
-        rp_vec3 arm = rp_quat_rotate(above.turn, times(above.scale, p.position));
+        rp_vec3 arm = rp_quat_rotate(above.orientation, times(above.scale, p.position));
         p = (place){rp_v3_add(above.position, arm), times(above.scale, p.scale),
-                    rp_quat_mul(above.turn, p.turn)};
+                    rp_quat_mul(above.orientation, p.orientation)};
     }
     return p;
 }
@@ -330,7 +333,7 @@ static bool is_scaled(rp_vec3 scale)
     return rp_v3_length(rp_v3_sub(scale, rp_v3(1, 1, 1))) > SCALE_ROUNDING;
 }
 
-/* Whether the node's scale changes with time. */
+/* True when the node's scale changes with time. */
 static bool grows(const curve *c)
 {
     for (size_t i = 1; c->times && i < c->times->count; i++) {
@@ -348,7 +351,7 @@ static rp_code fill_keys(const reading *r, rp_animation_key *keys, rp_report *re
     rp_place where = {.file = r->gltf.bytes->name};
     for (size_t i = 0; i < r->count; i++) {
         place p = place_at(r, r->times[i]);
-        keys[i] = (rp_animation_key){r->times[i], p.position, rp_quat_normalized(p.turn)};
+        keys[i] = (rp_animation_key){r->times[i], p.position, rp_quat_normalized(p.orientation)};
         rp_quat q = keys[i].orientation;
         if (!isfinite(rp_v3_length(p.position) + q.w + q.x + q.y + q.z))
             return rp_fail_at(report, RP_ERROR_INPUT, &where, NULL,

@@ -1,9 +1,11 @@
-/* Meshes of glTF files: the triangles of all primitives, put where the nodes of the scene stand. */
+/* Meshes of glTF files: the triangles of all primitives, transformed by the nodes of the scene that
+ * refer to them. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "meshfile/inside.h"
 
-/* Nodes may name one mesh many times over: that many triangles more than the file has bytes. */
+/* Nodes may instance one mesh many times: so many triangles more than the file has bytes are
+ * allowed. */
 #define INSTANCED_MOST ((size_t)1 << 20)
 
 enum { LIST = 4, STRIP = 5, FAN = 6 };
@@ -24,10 +26,11 @@ typedef struct reading {
     rp_mesh *mesh;
     part *parts; /* one per mesh of the file */
     primitive *primitives;
-    rp_gltf_affine *places; /* of each node, in the frame of the file */
+    rp_gltf_affine *places; /* transform of each node to the frame of the file */
     uint8_t *shown;         /* of each node: it belongs to the scene */
     size_t part_count, primitive_count, primitive_capacity;
-    /* Of each vertex of a primitive: its number in the mesh, if it was met by the same instance. */
+    /* Of each vertex of a primitive: its number in the mesh, and the instance that it was made for.
+     */
     uint32_t *numbers, *instances;
     size_t widest; /* vertices of a primitive at most */
     uint32_t instance;
@@ -100,14 +103,14 @@ static rp_code read_parts(reading *r, rp_report *report)
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-/* First `inner`, then `outer`. */
+/* Returns the composition: first `inner`, then `outer`. */
 static rp_gltf_affine affine_after(rp_gltf_affine outer, rp_gltf_affine inner)
 {
     return (rp_gltf_affine){rp_m3_mul(outer.linear, inner.linear),
                             rp_v3_add(rp_m3_apply(outer.linear, inner.shift), outer.shift)};
 }
 
-/* The roots of the scene that the file opens with; of a file without scenes, all. */
+/* Marks the roots of the default scene; in a file without scenes, all roots. */
 static rp_code mark_roots(reading *r, rp_report *report)
 {
     const rp_gltf *g = &r->gltf;
@@ -134,7 +137,8 @@ static rp_code mark_roots(reading *r, rp_report *report)
     return RP_OK;
 }
 
-/* Where every node stands, which of them are shown, and how many triangles that makes. */
+/* Computes the transform of every node, whether it belongs to the scene, and the number of
+ * triangles. */
 static rp_code place_nodes(reading *r, rp_report *report)
 {
     const rp_gltf *g = &r->gltf;
@@ -174,8 +178,8 @@ static uint32_t corner_of(const primitive *p, size_t i)
     return p->indices ? rp_gltf_index(p->indices, i) : (uint32_t)i;
 }
 
-/* Numbers of the corners of a triangle among those of the primitive. Every second one of a strip
- * runs around the other way. */
+/* Computes the corners of a triangle as indices of the primitive. Every second triangle of a strip
+ * has the opposite orientation in the file. */
 static void corners_of(const primitive *p, size_t t, uint32_t corners[3])
 {
     size_t at[3] = {3 * t, 3 * t + 1, 3 * t + 2};
@@ -192,7 +196,7 @@ static void corners_of(const primitive *p, size_t t, uint32_t corners[3])
         corners[i] = corner_of(p, at[i]);
 }
 
-/* The vertex of the mesh for a vertex of the primitive, made when it is met first. */
+/* Returns the vertex of the mesh for a vertex of the primitive, which is made at its first use. */
 static uint32_t vertex_of(reading *r, const primitive *p, const rp_gltf_affine *place, uint32_t v)
 {
     if (r->instances[v] == r->instance) return r->numbers[v];
@@ -207,7 +211,7 @@ static uint32_t vertex_of(reading *r, const primitive *p, const rp_gltf_affine *
 static rp_code take_primitive(reading *r, const primitive *p, const rp_gltf_affine *place,
                               rp_report *report)
 {
-    /* A mirror image runs around its triangles the other way. */
+    /* A mirror image reverses the orientation of triangles. */
     bool mirrored = rp_m3_det(place->linear) < 0;
     r->instance++;
     for (size_t t = 0; t < p->triangles && r->ok; t++) {
@@ -218,7 +222,7 @@ static rp_code take_primitive(reading *r, const primitive *p, const rp_gltf_affi
             return rp_gltf_fail(&r->gltf, "a triangle of accessor",
                                 (size_t)(p->positions - r->gltf.accessors),
                                 "names a vertex that is not there", report);
-        /* Strips turn corners by triangles without area. */
+        /* Strips change direction by degenerate triangles. */
         if (p->mode != LIST && (c[0] == c[1] || c[1] == c[2] || c[2] == c[0])) continue;
         for (int i = 0; i < 3; i++)
             c[i] = vertex_of(r, p, place, c[i]);

@@ -7,7 +7,7 @@
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* The whole of a file, `what` it is ("mesh") for messages; release it after success. */
+/* Reads a whole file; `what` ("mesh") is for messages. Release it after success. */
 rp_code rp_mesh_file_load(const char *path, const char *what, rp_mesh_bytes *bytes,
                           rp_report *report);
 void rp_mesh_file_release(rp_mesh_bytes *bytes);
@@ -26,15 +26,15 @@ typedef struct rp_mesh_text {
 void rp_mesh_text_begin(rp_mesh_text *text, const rp_mesh_bytes *bytes);
 /* True at the end of a line or of the file. */
 bool rp_mesh_text_line_ends(rp_mesh_text *text);
-/* To the beginning of the next line; false at the end of the file. */
+/* Moves to the beginning of the next line; false at the end of the file. */
 bool rp_mesh_text_next_line(rp_mesh_text *text);
-/* The next word of the line, cut to fit; false at the end of the line. */
+/* Reads the next word of the line, truncated to fit; false at the end of the line. */
 #define RP_MESH_WORD 64
 bool rp_mesh_text_word(rp_mesh_text *text, char word[RP_MESH_WORD]);
 /* Numbers must end where a word ends, or at one of the characters of `stops`. */
 bool rp_mesh_text_number(rp_mesh_text *text, double *value);
 bool rp_mesh_text_integer(rp_mesh_text *text, const char *stops, int64_t *value);
-/* A fault at the current line: what was wanted, and the word that was found. */
+/* Reports a fault at the current line: what was expected, and the word that was found. */
 rp_code rp_mesh_text_fail(rp_mesh_text *text, rp_report *report, const char *wanted);
 
 /* --- JSON: json.c ----------------------------------------------------------------------------- */
@@ -76,9 +76,9 @@ rp_code rp_json_parse(rp_json *json, const rp_mesh_bytes *bytes, const char *dat
                       rp_report *report);
 void rp_json_destroy(rp_json *json);
 
-/* RP_JSON_NONE is let pass by all of these. */
+/* All of these accept RP_JSON_NONE. */
 rp_json_kind rp_json_kind_of(const rp_json *json, uint32_t value);
-/* The member of an object of that name; RP_JSON_NONE: there is none, or it is no object. */
+/* Returns the member of that name; RP_JSON_NONE: there is none, or `object` is no object. */
 uint32_t rp_json_member(const rp_json *json, uint32_t object, const char *name);
 /* The first value of an array or object, and the one behind `value` in it; RP_JSON_NONE at the end.
  */
@@ -116,9 +116,9 @@ typedef struct rp_gltf_accessor {
     size_t stride;             /* bytes */
     uint32_t count;            /* elements */
     int type;                  /* of a component, by the standard's number */
-    int components;            /* of an element; 0: a matrix, which nobody asks for */
+    int components;            /* of an element; 0: a matrix, which is not used */
     bool normalized;
-    /* Elements that stand elsewhere: their numbers rise. */
+    /* Sparse elements, stored elsewhere; their indices rise. */
     uint32_t sparse_count;
     int sparse_type;
     const unsigned char *sparse_indices, *sparse_data;
@@ -145,11 +145,11 @@ typedef struct rp_gltf {
     rp_json json;
     rp_gltf_bytes packed; /* the binary part of a .glb */
     rp_gltf_bytes *buffers;
-    size_t *owned; /* bytes that each buffer has of its own; 0: they lie in the file */
+    size_t *owned; /* bytes allocated for each buffer; 0: it lies in the file */
     rp_gltf_bytes *views;
     rp_gltf_accessor *accessors;
     rp_gltf_node *nodes;
-    uint32_t *order; /* of the nodes: each behind its parent */
+    uint32_t *order; /* topological: each node after its parent */
     size_t buffer_count, view_count, accessor_count, node_count;
     size_t data_size; /* bytes of all buffers together */
 } rp_gltf;
@@ -164,9 +164,9 @@ rp_code rp_gltf_fail(const rp_gltf *g, const char *what, size_t number, const ch
 /* The accessor that a value of the JSON names, if it has that many components. */
 rp_code rp_gltf_find_accessor(const rp_gltf *g, uint32_t value, int components,
                               const rp_gltf_accessor **out, rp_report *report);
-/* The components of an element, normalized ones as shares of one. */
+/* Reads the components of an element; normalized integers become fractions of one. */
 void rp_gltf_element(const rp_gltf_accessor *a, size_t index, double *components);
-/* An element of one whole number. */
+/* Reads an element of one integer. */
 uint32_t rp_gltf_index(const rp_gltf_accessor *a, size_t index);
 
 #define RP_GLTF_BYTE 5120

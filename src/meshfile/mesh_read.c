@@ -80,7 +80,7 @@ static bool begins_with(const rp_mesh_bytes *bytes, const char *word)
     return bytes->size > length && rp_text_begins(bytes->data, bytes->size, word);
 }
 
-/* By the ending of the name; where that says nothing, by how the content begins. */
+/* Returns the reader by the extension of the name; where that is unknown, by the first bytes. */
 static rp_mesh_reader *find_reader(const rp_mesh_bytes *bytes)
 {
     static const struct {
@@ -134,7 +134,7 @@ rp_code rp_mesh_load(const char *path, double scale, rp_mesh **out, rp_report *r
     return code;
 }
 
-/* Makes ready what was read, or takes it back. */
+/* Prepares the mesh that was read, or destroys it after a fault. */
 static rp_code finish(rp_code code, rp_mesh **out, rp_report *report)
 {
     if (code == RP_OK) code = rp_mesh_prepare(*out, 0, NULL, report);
@@ -159,8 +159,8 @@ rp_code rp_mesh_read_memory(const char *name, const char *text, size_t size, dou
 
 /* --- words and numbers ------------------------------------------------------------------------ */
 
-/* Words and numbers of mesh files. Decimal numbers of up to 15 digits or so are read here, exactly;
- * others by the C library, in a locale that has points. */
+/* Words and numbers of text files. Decimal numbers of up to about 15 digits are read here, exactly;
+ * others by the C library, in a locale with decimal points. */
 
 #define NUMBER_LONGEST 400
 
@@ -175,7 +175,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* Over blanks, and over line ends behind a backslash. */
+/* Skips blanks, and ends of lines after a backslash. */
 static void skip_blanks(rp_mesh_text *text)
 {
     for (;;) {
@@ -245,8 +245,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Digits with a point and an exponent whose value is one exact operation on two exact doubles:
- * digits below 2^53, and a power of ten up to 22. False for all else. */
+/* Clinger's fast path: digits below 2^53 and a power of ten up to 22 are exact doubles, so that one
+ * multiplication or division rounds correctly. False for all else. */
 static bool quick_number(rp_mesh_text *text, double *value)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -301,7 +301,7 @@ bool rp_mesh_text_integer(rp_mesh_text *text, const char *stops, int64_t *value)
     return true;
 }
 
-/* What is no plain letter is shown as a question mark: messages go to terminals. */
+/* Bytes that are not printable ASCII are shown as question marks: messages go to terminals. */
 rp_code rp_mesh_text_fail(rp_mesh_text *text, rp_report *report, const char *wanted)
 {
     rp_place place = {.file = text->bytes->name, .line = text->line};

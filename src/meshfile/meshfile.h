@@ -19,16 +19,16 @@ typedef rp_code rp_mesh_reader(const rp_mesh_bytes *bytes, rp_mesh *mesh, rp_rep
 rp_mesh_reader rp_mesh_read_obj, rp_mesh_read_stl, rp_mesh_read_ply, rp_mesh_read_off,
     rp_mesh_read_gltf;
 
-/* Reads OBJ, STL, PLY, OFF, glTF and GLB; all is scaled by `scale`. Vertices at the same place are
- * joined, and those beside gaps of the size of rounding. Each closed part is oriented by itself, a
- * part within another as a cavity, with a warning in the log where that turns triangles. What
- * overlapping parts have in common counts once. Whatever rp_mesh_check refuses then is a fault.
- * Points and lines are left out, with a warning, too. The mesh is prepared. */
+/* Reads OBJ, STL, PLY, OFF, glTF and GLB; all coordinates are multiplied by `scale`. Vertices at
+ * the same position are joined, and those at gaps of the size of rounding. Each closed part is
+ * oriented by itself, a part within another as a cavity, with a warning in the log where triangles
+ * are flipped. The common volume of overlapping parts counts once. Whatever rp_mesh_check refuses
+ * then is a fault. Points and lines are skipped, with a warning. The mesh is prepared. */
 rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report);
 /* The same from the text of an OBJ file in memory; `name` stands for the file in messages. */
 rp_code rp_mesh_read_memory(const char *name, const char *text, size_t size, double scale,
                             rp_mesh **out, rp_report *report);
-/* The same, but not prepared, for those who have threads to do it with. */
+/* The same, but not prepared, for callers that have threads for it. */
 rp_code rp_mesh_load(const char *path, double scale, rp_mesh **out, rp_report *report);
 
 /* Reads by that reader and makes a solid of it, but does not prepare it; `*out` is the mesh or
@@ -38,20 +38,21 @@ rp_code rp_mesh_read_bytes(rp_mesh_reader *reader, const rp_mesh_bytes *bytes, r
 
 /* --- animations ------------------------------------------------------------------------------- */
 
-/* Keys at most. */
+/* Keyframes of an animation at most. */
 #define RP_ANIMATION_KEYS_MAX 1000000
 
 typedef struct rp_animation_key {
-    double time;         /* s */
+    double time;         /* s, strictly rising */
     rp_vec3 position;    /* m */
     rp_quat orientation; /* a unit quaternion */
 } rp_animation_key;
 
-/* Reads the way of the node of that name, in the frame of the whole file: what stands above it in
- * the file is worked in, still or moved. NULL or "": the first node that is animated. A key stands
- * wherever the node or one above it has one; in between all move straight and turn evenly. What a
- * node's scale does to itself is left out, with a warning in the log; that of the nodes above it
- * stretches its way. Times are as in the file. At least one key; release them afterwards. */
+/* Reads the motion of the node of that name as poses in the frame of the file: the transforms of
+ * its ancestors, static or animated, are applied. NULL or "": the first node that is animated.
+ * There is a key wherever the node or an ancestor has one; in between, positions are interpolated
+ * linearly and orientations spherically. The node's own scale is ignored, with a warning in the
+ * log; the scale of its ancestors applies to its position. Times are as in the file. At least one
+ * key; release them. */
 rp_code rp_gltf_animation_read(const char *path, const char *node, rp_animation_key **out,
                                int *count, rp_report *report);
 /* The same, from the bytes of a file. */

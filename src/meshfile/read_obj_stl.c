@@ -1,4 +1,5 @@
-/* Readers of OBJ, OFF and STL files. */
+/* Readers of OBJ, OFF and STL files: formats with a simple structure. Each names the line, or the
+ * byte, of a mistake. */
 #include "base/report.h"
 #include "base/text.h"
 #include "meshfile/inside.h"
@@ -14,8 +15,8 @@ typedef struct obj_reading {
     rp_mesh_text text;
     rp_mesh *mesh;
     double scale;
-    size_t left_out; /* points and lines */
-    int strange;     /* the first line that begins with a word of no meaning; 0: none */
+    size_t left_out; /* points and lines that were skipped */
+    int strange;     /* the first line that begins with an unknown word; 0: none */
     bool ok;         /* memory lasts */
 } obj_reading;
 
@@ -140,7 +141,7 @@ typedef struct off_reading {
     bool ok; /* memory lasts */
 } off_reading;
 
-/* To the next thing that is said, if it does not stand in this line. */
+/* Skips to the next line with content, unless this one has some left. */
 static void off_skip_lines(off_reading *r)
 {
     while (rp_mesh_text_line_ends(&r->text) || *r->text.at == '#')
@@ -153,8 +154,8 @@ static rp_code off_fail_line(off_reading *r, const char *wrong, rp_report *repor
     return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL, "cannot read mesh: %s", wrong);
 }
 
-/* The word is let be left out. Other letters before it announce colours, normals or a fourth
- * coordinate; of these only colours and none are read. */
+/* The word OFF is optional. Letters before it announce colours, normals or a fourth coordinate; of
+ * these only colours are accepted. */
 static rp_code read_off_header(off_reading *r, int64_t counts[3], rp_report *report)
 {
     static const char *const names[3] = {"how many vertices there are", "how many faces there are",
@@ -169,7 +170,7 @@ static rp_code read_off_header(off_reading *r, int64_t counts[3], rp_report *rep
         r->text = before;
     }
     for (int i = 0; i < 3; i++) {
-        /* Some files say nothing of edges. */
+        /* Some files omit the number of edges. */
         if (i == 2 && rp_mesh_text_line_ends(&r->text)) break;
         off_skip_lines(r);
         if (!rp_mesh_text_integer(&r->text, "", &counts[i]) || counts[i] < 0)
@@ -225,11 +226,11 @@ rp_code rp_mesh_read_off(const rp_mesh_bytes *bytes, rp_mesh *mesh, rp_report *r
 
 /* --- STL -------------------------------------------------------------------------------------- */
 
-/* STL: triangles without shared vertices, as bytes or as text. Many files of bytes begin with the
- * word of the text form; so a size that fits the bytes decides first. */
+/* Triangles without shared vertices, binary or as text. Many binary files begin with the word
+ * `solid` of the text form; so a size that fits the binary form decides first. */
 
 #define STL_HEADER 84 /* bytes, the count included */
-#define STL_RECORD 50 /* bytes of a triangle: normal, three corners, two bytes of anything */
+#define STL_RECORD 50 /* bytes of a triangle: normal, three corners, an attribute of two bytes */
 
 static uint32_t little32(const unsigned char *b)
 {
@@ -287,7 +288,7 @@ static rp_code stl_expect(rp_mesh_text *text, const char *first, const char *sec
     return RP_OK;
 }
 
-/* To the next line that says something. */
+/* Moves to the next line that is not empty. */
 static void stl_next_line(rp_mesh_text *text)
 {
     while (rp_mesh_text_next_line(text) && rp_mesh_text_line_ends(text))
@@ -307,7 +308,7 @@ static rp_code read_stl_corner(rp_mesh_text *text, rp_mesh *mesh, uint32_t *corn
     return RP_OK;
 }
 
-/* Behind the word `facet`. What stands there of a normal does not matter: the corners say it. */
+/* Reads a facet after the word `facet`. Its normal is ignored: it follows from the corners. */
 static rp_code read_stl_facet(rp_mesh_text *text, rp_mesh *mesh, bool *ok, rp_report *report)
 {
     uint32_t corners[3] = {0, 0, 0}, line = (uint32_t)text->line;

@@ -1,4 +1,4 @@
-/* The cells of a query. Private to this room. */
+/* The hash grid of a query. Private to this room. */
 #ifndef RP_QUERY_INSIDE_H
 #define RP_QUERY_INSIDE_H
 
@@ -10,7 +10,7 @@ typedef struct rp_query_cell {
     int64_t i, j, k;
 } rp_query_cell;
 
-/* Grains that share a number. */
+/* Grains whose cells share a hash. */
 typedef struct rp_query_bucket {
     const rp_query_grain *at, *end;
 } rp_query_bucket;
@@ -22,12 +22,12 @@ typedef struct rp_query_range {
 } rp_query_range;
 
 /* Far beyond any scene, and within 64 bits. */
-#define CELL_MOST 1e15
+#define CELL_MAX 1e15
 
 static inline int64_t rp_query_cell_along(const rp_query *query, double at)
 {
     double cell = floor(at / query->cell);
-    return (int64_t)fmin(fmax(cell, -CELL_MOST), CELL_MOST);
+    return (int64_t)fmin(fmax(cell, -CELL_MAX), CELL_MAX);
 }
 
 static inline rp_query_cell rp_query_cell_at(const rp_query *query, rp_vec3 at)
@@ -55,7 +55,7 @@ static inline rp_query_bucket rp_query_bucket_of(const rp_query *query, rp_query
                              query->grains + query->starts[bucket + 1]};
 }
 
-/* Whether a grain of the cell's bucket is in the cell itself. */
+/* True when a grain of the cell's bucket is in the cell itself. */
 static inline bool rp_query_is_in(const rp_query *query, const rp_query_grain *grain,
                                   rp_query_cell cell)
 {
@@ -63,7 +63,7 @@ static inline bool rp_query_is_in(const rp_query *query, const rp_query_grain *g
     return own.i == cell.i && own.j == cell.j && own.k == cell.k;
 }
 
-/* The cells of a box in which there may be grains; false where there are none. */
+/* Finds the cells of a box in which there may be grains; false where there are none. */
 static inline bool rp_query_cells_within(const rp_query *query, const rp_box3 *box,
                                          rp_query_range *range)
 {

@@ -1,5 +1,5 @@
-/* Building a query, and what it tells of grains: those in a box or a ball, the nearest, the height
- * of the sand. ray_query.c has the rays. */
+/* Building a query, and queries of grains: those in a box or a ball, the nearest, the height of the
+ * sand. Rays are in ray_query.c. */
 #include "query/inside.h"
 
 #include "base/memory.h"
@@ -145,14 +145,14 @@ void rp_query_destroy(rp_query *query)
     rp_release(query, sizeof *query);
 }
 
-/* --- periodic sides --------------------------------------------------------------------------- */
+/* --- periodic wrap ---------------------------------------------------------------------------- */
 
 static double wrap(double at, double low, double length)
 {
     return length > 0 ? at - length * floor((at - low) / length) : at;
 }
 
-/* The place within the period: its images one period away then are all that matter. */
+/* Periodic wrap of a position: then only its images one period away matter. */
 static rp_vec3 wrapped(const rp_query *query, rp_vec3 at)
 {
     return rp_v3(wrap(at.x, query->origin.x, query->period.x),
@@ -160,7 +160,8 @@ static rp_vec3 wrapped(const rp_query *query, rp_vec3 at)
                  wrap(at.z, query->origin.z, query->period.z));
 }
 
-/* One, or three for each periodic axis; the first is the place itself. */
+/* Returns the number of images: three along each periodic axis; the first is the position itself.
+ */
 static int image_count(const rp_query *query)
 {
     return (query->period.x > 0 ? 3 : 1) * (query->period.y > 0 ? 3 : 1) *
@@ -182,12 +183,12 @@ static rp_vec3 image_shift(const rp_query *query, int number)
 
 /* --- regions ---------------------------------------------------------------------------------- */
 
-/* What is looked for, and what was found. */
+/* A region and the grains found in it. */
 typedef struct search {
     rp_box3 box;    /* m */
     rp_vec3 centre; /* m, of a ball */
     double square;  /* m2, of its radius; infinite: a box */
-    rp_vec3 half;   /* m, of the period; infinite without: how far off the nearest image can be */
+    rp_vec3 half;   /* m, half the period, the range of the minimum image; infinite without */
     size_t *indices;
     size_t room, found;
 } search;
@@ -200,7 +201,7 @@ static bool is_wanted(const search *s, rp_vec3 at)
     if (!isfinite(s->square)) return true;
     rp_vec3 away = rp_v3_sub(at, s->centre), half = s->half;
     if (rp_v3_dot(away, away) > s->square) return false;
-    /* Of a ball that is wider than the period only the nearest image of a grain counts. */
+    /* Minimum image: in a ball wider than the period a grain counts once. */
     return away.x >= -half.x && away.y >= -half.y && away.z >= -half.z && away.x < half.x &&
            away.y < half.y && away.z < half.z;
 }
@@ -231,7 +232,7 @@ static void search_cells(const rp_query *query, search *s)
             }
 }
 
-/* The region itself and its images across periodic sides. */
+/* Searches the region and its periodic images. */
 static size_t search_images(const rp_query *query, search s)
 {
     const rp_box3 box = s.box;
@@ -245,7 +246,7 @@ static size_t search_images(const rp_query *query, search s)
     return s.found;
 }
 
-/* A side of the box within the period; one that is longer is all of it. */
+/* Wraps one axis of a box into the period; an edge that is longer becomes the whole period. */
 static void fit(double *low, double *high, double origin, double period)
 {
     if (!(period > 0)) return;
@@ -290,7 +291,7 @@ size_t rp_query_ball(const rp_query *query, const double centre[3], double radiu
     return search_images(query, s);
 }
 
-/* --- what overlaps ---------------------------------------------------------------------------- */
+/* --- overlaps --------------------------------------------------------------------------------- */
 
 size_t rp_query_touching(const rp_query *query, rp_vec3 at, double radius, double share,
                          const uint8_t *dead, size_t end)

@@ -1,5 +1,6 @@
-/* Rays: through the cells of the grains by the digital differential analyser (J. Amanatides and A.
- * Woo, "A fast voxel traversal algorithm", Eurographics 1987), and against every solid. */
+/* Ray casting: through the cells of the grains by a digital differential analyser (DDA;J.
+ * Amanatides and A. Woo, "A fast voxel traversal algorithm", Eurographics 1987), and against every
+ * solid. */
 #include "base/report.h"
 #include "geom/ray.h"
 #include "query/inside.h"
@@ -10,7 +11,7 @@ typedef struct grain_hit {
     const rp_query_grain *grain;
 } grain_hit;
 
-static void meet_grain(const rp_query_grain *grain, const rp_geom_ray *ray, grain_hit *hit)
+static void hit_grain(const rp_query_grain *grain, const rp_geom_ray *ray, grain_hit *hit)
 {
     rp_vec3 from = rp_v3_sub(ray->from, rp_v3(grain->x, grain->y, grain->z));
     double middle = -rp_v3_dot(from, ray->direction), r = grain->radius, distance = 0;
@@ -25,16 +26,17 @@ static void meet_grain(const rp_query_grain *grain, const rp_geom_ray *ray, grai
     *hit = (grain_hit){distance, grain};
 }
 
-static void meet_all(const rp_query *query, const rp_geom_ray *ray, grain_hit *hit)
+static void hit_all(const rp_query *query, const rp_geom_ray *ray, grain_hit *hit)
 {
     for (size_t g = 0; g < query->count; g++)
-        meet_grain(&query->grains[g], ray, hit);
+        hit_grain(&query->grains[g], ray, hit);
 }
 
-/* The cells around one, or of those only the layer in front along an axis. A grain is no larger
- * than a cell, so one that the ray meets in a cell has its middle in one of these. */
-static void meet_around(const rp_query *query, const int64_t cell[3], int axis, int64_t ahead,
-                        const rp_geom_ray *ray, grain_hit *hit)
+/* Tests the 27 cells around one, or only their layer ahead along an axis: after a step the others
+ * were tested already. A grain is no larger than a cell, so one that the ray hits in a cell has its
+ * centre in one of these. */
+static void hit_around(const rp_query *query, const int64_t cell[3], int axis, int64_t ahead,
+                       const rp_geom_ray *ray, grain_hit *hit)
 {
     int64_t low[3], high[3];
     for (int a = 0; a < 3; a++) {
@@ -46,48 +48,51 @@ static void meet_around(const rp_query *query, const int64_t cell[3], int axis, 
             for (int64_t i = low[0]; i <= high[0]; i++) {
                 rp_query_bucket bucket = rp_query_bucket_of(query, (rp_query_cell){i, j, k});
                 for (; bucket.at < bucket.end; bucket.at++)
-                    meet_grain(bucket.at, ray, hit);
+                    hit_grain(bucket.at, ray, hit);
             }
 }
 
-/* Cell by cell from `enter` to `leave`, until a grain is met before the cell ends. */
-static void walk(const rp_query *query, const rp_geom_ray *ray, double enter, double leave,
-                 grain_hit *hit)
+/* The traversal, cell by cell from `enter` to `leave`, until a grain is hit before the end of the
+ * cell.
+ */
+static void traverse(const rp_query *query, const rp_geom_ray *ray, double enter, double leave,
+                     grain_hit *hit)
 {
     rp_vec3 start = rp_v3_madd(ray->from, enter, ray->direction);
     const double from[3] = {ray->from.x, ray->from.y, ray->from.z};
     const double along[3] = {ray->direction.x, ray->direction.y, ray->direction.z};
     rp_query_cell first = rp_query_cell_at(query, start);
     int64_t cell[3] = {first.i, first.j, first.k}, step[3];
-    double next[3], each[3]; /* m along the ray, to the next side of the cell, and between sides */
+    double next[3], each[3]; /* m along the ray, to the next face of the cell, and between faces */
     for (int a = 0; a < 3; a++) {
         step[a] = along[a] > 0 ? 1 : -1;
         each[a] = along[a] != 0 ? query->cell / fabs(along[a]) : INFINITY;
         double side = (double)(cell[a] + (along[a] > 0)) * query->cell;
         next[a] = along[a] != 0 ? (side - from[a]) / along[a] : INFINITY;
     }
-    meet_around(query, cell, -1, 0, ray, hit);
+    hit_around(query, cell, -1, 0, ray, hit);
     for (;;) {
         int axis = next[0] <= next[1] && next[0] <= next[2] ? 0 : next[1] <= next[2] ? 1 : 2;
         if (next[axis] > leave || next[axis] > hit->distance) return;
         cell[axis] += step[axis];
         next[axis] += each[axis];
-        meet_around(query, cell, axis, step[axis], ray, hit);
+        hit_around(query, cell, axis, step[axis], ray, hit);
     }
 }
 
-static void meet_grains(const rp_query *query, const rp_geom_ray *ray, grain_hit *hit)
+static void hit_grains(const rp_query *query, const rp_geom_ray *ray, grain_hit *hit)
 {
     double enter, leave, r = query->largest;
     if (!query->count) return;
     rp_box3 box = {rp_v3_sub(query->bounds.low, rp_v3(r, r, r)),
                    rp_v3_add(query->bounds.high, rp_v3(r, r, r))};
     if (!rp_ray_box(&box, ray, &enter, &leave)) return;
-    /* Through the wide space between a heap and a stray grain far off it is quicker to try all. */
+    /* Through the empty space between a heap and a stray grain far off, testing all grains is
+     * faster. */
     if (27 * (leave - enter) / query->cell > (double)query->count)
-        meet_all(query, ray, hit);
+        hit_all(query, ray, hit);
     else
-        walk(query, ray, enter, leave, hit);
+        traverse(query, ray, enter, leave, hit);
 }
 
 static void fill_hit(rp_ray_hit *hit, const rp_geom_ray *ray, double distance, rp_vec3 normal)
@@ -102,8 +107,8 @@ static void fill_hit(rp_ray_hit *hit, const rp_geom_ray *ray, double distance, r
     hit->normal[2] = normal.z;
 }
 
-/* The nearest solid of the kinds, if it is nearer than what was hit. */
-static void meet_solids(const rp_query *query, rp_geom_ray *ray, unsigned kinds, rp_ray_hit *hit)
+/* Finds the nearest solid of the kinds, if it is nearer than the hit so far. */
+static void hit_solids(const rp_query *query, rp_geom_ray *ray, unsigned kinds, rp_ray_hit *hit)
 {
     for (int i = 0; i < query->surface_count; i++) {
         const rp_surface *surface = &query->surfaces[i];
@@ -114,7 +119,7 @@ static void meet_solids(const rp_query *query, rp_geom_ray *ray, unsigned kinds,
         rp_quat back = rp_quat_conj(surface->pose.orientation);
         rp_geom_ray local = {rp_pose_to_local(surface->pose, ray->from),
                              rp_quat_rotate(back, ray->direction), ray->limit};
-        if (wall && local.from.z < 0) continue; /* seen from behind */
+        if (wall && local.from.z < 0) continue; /* from behind the wall */
         if (!rp_shape_ray(surface->shape, &local, &distance, &normal)) continue;
         if (hit->kind && distance >= hit->distance) continue;
         ray->limit = distance;
@@ -140,9 +145,9 @@ bool rp_query_ray(const rp_query *query, const double from[3], const double dire
     rp_geom_ray ray;
     *hit = (rp_ray_hit){0};
     if (!set_ray(from, direction, limit, &ray)) return false;
-    meet_solids(query, &ray, kinds, hit);
+    hit_solids(query, &ray, kinds, hit);
     grain_hit grain = {ray.limit, NULL};
-    if (kinds & RP_HIT_GRAIN) meet_grains(query, &ray, &grain);
+    if (kinds & RP_HIT_GRAIN) hit_grains(query, &ray, &grain);
     if (grain.grain) {
         const rp_query_grain *g = grain.grain;
         rp_vec3 point = rp_v3_madd(ray.from, grain.distance, ray.direction);

@@ -214,9 +214,9 @@ rp_code rp_sampling_write(const rp_sampling *sampling, const char *path, rp_repo
 /* --- picture ---------------------------------------------------------------------------------- */
 
 /* Two squares side by side. Left the body from above its front corner, with a small ball for every
- * sample, by a depth buffer of four samples a pixel. Right a level cut through the middle, looked
- * at from the front: colours and lines of equal distance to the surface, and the samples near the
- * cut. */
+ * sample, by a depth buffer of four samples a pixel. Right a vertical section through the middle,
+ * seen from the front: colours and contours of equal distance to the surface, and the samples near
+ * the section. */
 
 #define EDGE 720 /* pixels of a square */
 #define FINE 2   /* samples along a pixel's edge */

@@ -1,4 +1,4 @@
-/* A mesh with its samples: what sample.c, write.c and paint.c share. */
+/* A mesh with its samples. */
 #ifndef RP_SAMPLE_SAMPLE_H
 #define RP_SAMPLE_SAMPLE_H
 
@@ -15,7 +15,7 @@ struct rp_sampling {
     double read_seconds, prepare_seconds, sample_seconds;
 };
 
-/* paint.c: m, from line to line of equal distance in the cut. */
+/* Returns the distance between contours in the picture, m. */
 double rp_sampling_contour(const rp_mesh *mesh);
 
 #endif

@@ -142,7 +142,7 @@ bool rp_grid_is_name(const char *name)
     return length > 0 && length <= RP_GRID_NAME_MAX;
 }
 
-/* More nodes than memory holds; products of sizes stay far from overflowing. */
+/* More nodes than any memory holds; products of sizes stay far from overflow. */
 #define NODES_MAX ((size_t)1 << 40)
 
 static bool are_sizes_possible(const size_t size[3])
@@ -204,8 +204,8 @@ rp_vec3 rp_grid_point(const rp_grid *grid, size_t i, size_t j, size_t k)
                  grid->origin[1] + (double)j * grid->spacing[1], grid->origin[2] + z);
 }
 
-/*     c---d     Both triangles of a cell turn counter-clockwise, seen from above. The diagonal
- *     |\  |     changes from cell to cell like a chess board, so that slopes have no grain.
+/*     c---d     Both triangles of a cell are counter-clockwise, seen from above. The diagonal
+ *     |\  |     alternates like a chess board, so that slopes have no preferred direction.
  *     | \ |
  *     a---b  */
 static void add_cell(rp_mesh *mesh, const rp_grid *grid, size_t i, size_t j, bool *ok)
@@ -251,12 +251,11 @@ rp_code rp_grid_mesh(const rp_grid *grid, rp_mesh **out, rp_report *report)
  *
  *     | rp_view_buffer | fields | bodies | contacts | grids | x | y | … | names and units |
  *
- * The same walk over the view runs twice: first it counts, then it copies. A block that is large
- * enough is used again, so that a viewer that copies every frame allocates nothing once the number
- * of grains has settled. */
+ * The same traversal of the view runs twice: first it counts bytes, then it copies. A block that is
+ * large enough is reused, so that a viewer that copies every frame soon allocates no memory. */
 
 #define ALIGNMENT 64 /* bytes, of every array: as the arrays of a world */
-#define SPARE 4      /* a block that must grow gets one part in so many more */
+#define SPARE 4      /* a block that grows gets a quarter more than it needs */
 
 struct rp_view_buffer {
     rp_view view;
@@ -264,13 +263,13 @@ struct rp_view_buffer {
     size_t capacity; /* bytes */
 };
 
-/* A walk: to a block, or only counting. */
+/* The state of a traversal. */
 typedef struct packing {
-    char *block; /* NULL: counts */
+    char *block; /* NULL: count only */
     size_t used; /* bytes */
 } packing;
 
-/* Room for an array, and its content, where there is any; NULL while counting. */
+/* Appends an array, aligned, and copies its content; returns NULL while counting. */
 static void *pack(packing *p, const void *from, size_t bytes)
 {
     size_t begin = (p->used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -292,7 +291,7 @@ static bool is_wanted(const rp_field *field, unsigned parts)
     return parts & (rp_view_is_extra(field) ? RP_COPY_FIELDS : RP_COPY_GRAINS);
 }
 
-/* The pointers of the schema; a field of the view that has the same values shares the copy. */
+/* Packs the arrays of the schema; a field of the view with the same values shares the copy. */
 static void pack_grains(packing *p, const rp_view *from, rp_view *to, unsigned parts)
 {
     for (int i = 0; i < RP_VIEW_FIELDS; i++) {
@@ -347,11 +346,11 @@ static void pack_grids(packing *p, const rp_view *from, rp_view *to)
     to->grid_count = from->grid_count;
 }
 
-/* All that is wanted; what is not is empty, as in a record that does not hold it. */
+/* Packs the wanted parts; others are empty, as in a record without them. */
 static size_t pack_view(const rp_view *from, rp_view *to, unsigned parts, char *block)
 {
     packing p = {.block = block};
-    if (parts & RP_COPY_FIELDS) parts |= RP_COPY_GRAINS; /* grains without a place are none */
+    if (parts & RP_COPY_FIELDS) parts |= RP_COPY_GRAINS; /* fields need positions */
     *to = (rp_view){.time = from->time, .step = from->step, .dt = from->dt};
     to->spacing = from->spacing;
     to->count = parts & (RP_COPY_GRAINS | RP_COPY_FIELDS) ? from->count : 0;
@@ -371,7 +370,7 @@ static size_t pack_view(const rp_view *from, rp_view *to, unsigned parts, char *
     return p.used;
 }
 
-/* Room for so many bytes; what the block held is lost when it moves. */
+/* Grows the block to so many bytes; its content is lost when it moves. */
 static rp_code reserve(rp_view_buffer *buffer, size_t bytes, rp_report *report)
 {
     if (bytes <= buffer->capacity) return RP_OK;

@@ -7,14 +7,14 @@
 #include "mesh/mesh.h"
 #include "repose/view.h"
 
-/* Whether a body of the scene is there; one that the view knows nothing of is. */
+/* True when a body of the scene is present; one that the view has no entry for is. */
 static inline bool rp_view_has_body(const rp_view *view, int body)
 {
     return !view->bodies_absent || body >= view->body_count || !view->bodies_absent[body];
 }
 
 /* The grain fields for which rp_view has a pointer: member, name, unit, type of a value, the same
- * as rp_field_type, and whether a method may do without the field. The members of rp_grains have
+ * as rp_field_type, and whether the field is optional. The members of rp_grains have
  * the same names. The order is that of frames and exports: position and velocity come first. */
 #define RP_VIEW_SCHEMA(FIELD)                                                                      \
     FIELD(x, "x", "m", float, RP_F32, false)                                                       \
@@ -31,7 +31,7 @@ static inline bool rp_view_has_body(const rp_view *view, int body)
     FIELD(asleep, "asleep", "", uint8_t, RP_U8, true)                                              \
     FIELD(moisture, "moisture", "", float, RP_F32, true)
 
-/* Places of the schema: RP_VIEW_x, RP_VIEW_vx … */
+/* Indices of the schema: RP_VIEW_x, RP_VIEW_vx … */
 #define RP_VIEW_PLACE(member, name, unit, value, type, optional) RP_VIEW_##member,
 enum { RP_VIEW_SCHEMA(RP_VIEW_PLACE) RP_VIEW_FIELDS };
 #undef RP_VIEW_PLACE
@@ -39,12 +39,12 @@ enum { RP_VIEW_SCHEMA(RP_VIEW_PLACE) RP_VIEW_FIELDS };
 typedef struct rp_view_column {
     const char *name, *unit;
     rp_field_type type;
-    bool optional; /* NULL in views of methods that do without it */
+    bool optional; /* NULL in views of methods without it */
     size_t offset; /* of the pointer in rp_view */
 } rp_view_column;
 extern const rp_view_column rp_view_schema[RP_VIEW_FIELDS];
 
-/* The pointer of a view to a column's values, read and set. */
+/* Returns or sets the pointer of a view to a column's values. */
 const void *rp_view_data(const rp_view *view, const rp_view_column *column);
 void rp_view_set_data(rp_view *view, const rp_view_column *column, const void *data);
 /* True for a field that is not in the schema: one of the solver's own. */
@@ -91,24 +91,24 @@ void rp_contact_part_scatter(const rp_contact_part *part, rp_contact *contacts, 
 
 /* --- grids: what is allowed in them, and height fields as triangles --------------------------- */
 
-/* The words for rp_grid_kind in files, in its order. */
+/* The names of rp_grid_kind in files, in its order. */
 extern const char *const rp_grid_kind_names[RP_GRID_KINDS];
 
-/* Names stand in paths of files: 1 to RP_GRID_NAME_MAX letters, digits, - and _. */
+/* Names are part of paths in files: 1 to RP_GRID_NAME_MAX letters, digits, - and _. */
 #define RP_GRID_NAME_MAX 48
 typedef char rp_grid_name[RP_GRID_NAME_MAX + 1];
 bool rp_grid_is_name(const char *name);
-/* What is wrong with a grid apart from its values, as a text that lives forever; NULL: nothing. */
+/* Returns what is wrong with a grid apart from its values, as a constant text; NULL: nothing. */
 const char *rp_grid_fault(const rp_grid *grid);
-/* All grids of a view: RP_ERROR_INPUT for one that is impossible or has another's name,
+/* Checks all grids of a view: RP_ERROR_INPUT for one that is invalid or has another's name,
  * RP_ERROR_NUMERIC for a value that is not finite. */
 rp_code rp_grids_check(const rp_view *view, rp_report *report);
 
-/* How many nodes there are. */
+/* Returns the number of nodes. */
 size_t rp_grid_count(const rp_grid *grid);
-/* Where node (i, j, k) is, m; of a height field the point of the surface. */
+/* Returns the position of node (i, j, k), m; of a height field the point of the surface. */
 rp_vec3 rp_grid_point(const rp_grid *grid, size_t i, size_t j, size_t k);
-/* The surface of a height field, two triangles a cell; one with a single row has none. */
+/* Makes the surface of a height field, two triangles per cell; one with a single row has none. */
 rp_code rp_grid_mesh(const rp_grid *grid, rp_mesh **out, rp_report *report);
 
 #endif

@@ -1,4 +1,4 @@
-/* Fixed grains: on the surface, as far apart as asked, found by a search as by looking at all. */
+/* Fixed grains: on the surface, as far apart as asked, found by a search as by testing all. */
 #include "check.h"
 
 #include "base/report.h"

@@ -23,7 +23,7 @@ static void begin(rp_grains *p, own_fields *own)
              NULL);
 }
 
-/* Every field tells the grain's number. */
+/* Every field holds the grain's number. */
 static void mark(rp_grains *p, own_fields *own)
 {
     for (size_t i = 0; i < p->count; i++) {

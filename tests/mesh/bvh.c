@@ -1,4 +1,4 @@
-/* The tree against a search of all triangles, to the last bit, and its winding number. */
+/* The BVH against a search of all triangles, to the last bit, and its winding number. */
 #include "check.h"
 
 #include "base/memory.h"
@@ -7,23 +7,23 @@
 
 static int allocations_left = -1; /* then memory runs out; -1: never */
 
-static rp_mesh_bvh *tree_of(const rp_mesh *mesh)
+static rp_mesh_bvh *bvh_of(const rp_mesh *mesh)
 {
-    rp_mesh_bvh *tree;
-    assert_int_equal(rp_mesh_bvh_create(mesh, &tree, NULL), RP_OK);
-    return tree;
+    rp_mesh_bvh *bvh;
+    assert_int_equal(rp_mesh_bvh_create(mesh, &bvh, NULL), RP_OK);
+    return bvh;
 }
 
-static void check_nearest(const rp_mesh *mesh, const rp_mesh_bvh *tree, rp_vec3 p)
+static void check_nearest(const rp_mesh *mesh, const rp_mesh_bvh *bvh, rp_vec3 p)
 {
     size_t slow_triangle, triangle;
     rp_vec3 slow = rp_mesh_nearest(mesh, p, &slow_triangle);
-    rp_vec3 quick = rp_mesh_bvh_nearest(tree, mesh, p, INFINITY, &triangle);
+    rp_vec3 quick = rp_mesh_bvh_nearest(bvh, mesh, p, INFINITY, &triangle);
     assert_int_equal(triangle, slow_triangle);
     assert_true(slow.x == quick.x && slow.y == quick.y && slow.z == quick.z);
     /* What is certain beforehand changes nothing. */
     rp_vec3 away = rp_v3_sub(p, slow);
-    quick = rp_mesh_bvh_nearest(tree, mesh, p, rp_v3_dot(away, away), &triangle);
+    quick = rp_mesh_bvh_nearest(bvh, mesh, p, rp_v3_dot(away, away), &triangle);
     assert_int_equal(triangle, slow_triangle);
     assert_true(slow.x == quick.x && slow.y == quick.y && slow.z == quick.z);
 }
@@ -37,16 +37,16 @@ static void nearest_points_are_the_same_bits(void **state)
             rp_mesh_destroy(mesh);
             assert_int_equal(rp_shape_tessellate(&shapes[s], 24, 0, &mesh, NULL), RP_OK);
         }
-        rp_mesh_bvh *tree = tree_of(mesh);
+        rp_mesh_bvh *bvh = bvh_of(mesh);
         for (int i = 0; i < 1500; i++)
-            check_nearest(mesh, tree, random_point((uint64_t)i, i % 3 ? 1.1 : 20));
+            check_nearest(mesh, bvh, random_point((uint64_t)i, i % 3 ? 1.1 : 20));
         /* At vertices many triangles are as near as each other. */
         for (size_t i = 0; i < mesh->vertex_count; i += 7) {
-            check_nearest(mesh, tree, mesh->vertices[i]);
-            check_nearest(mesh, tree, rp_v3_scale(mesh->vertices[i], 1.25));
+            check_nearest(mesh, bvh, mesh->vertices[i]);
+            check_nearest(mesh, bvh, rp_v3_scale(mesh->vertices[i], 1.25));
         }
-        check_nearest(mesh, tree, rp_v3(0, 0, 0));
-        rp_mesh_bvh_destroy(tree);
+        check_nearest(mesh, bvh, rp_v3(0, 0, 0));
+        rp_mesh_bvh_destroy(bvh);
         rp_mesh_destroy(mesh);
     }
 }
@@ -61,11 +61,11 @@ static void a_mesh_far_away_is_searched_as_well(void **state)
         mesh->vertices[i] = rp_v3_madd(far, 0.01, mesh->vertices[i]);
     mesh->bounds.low = rp_v3_madd(far, 0.01, mesh->bounds.low);
     mesh->bounds.high = rp_v3_madd(far, 0.01, mesh->bounds.high);
-    rp_mesh_bvh *tree = tree_of(mesh);
+    rp_mesh_bvh *bvh = bvh_of(mesh);
     for (int i = 0; i < 500; i++)
-        check_nearest(mesh, tree, rp_v3_madd(far, 0.01, random_point((uint64_t)i, 1.1)));
-    check_nearest(mesh, tree, rp_v3(0, 0, 0));
-    rp_mesh_bvh_destroy(tree);
+        check_nearest(mesh, bvh, rp_v3_madd(far, 0.01, random_point((uint64_t)i, 1.1)));
+    check_nearest(mesh, bvh, rp_v3(0, 0, 0));
+    rp_mesh_bvh_destroy(bvh);
     rp_mesh_destroy(mesh);
 }
 
@@ -79,10 +79,10 @@ static void one_triangle_and_many_in_one_place(void **state)
     rp_mesh_add_vertex(mesh, rp_v3(0, 1, 0), &ok);
     rp_mesh_add_triangle(mesh, 0, 1, 2, &ok);
     for (int more = 0; more < 2; more++) {
-        rp_mesh_bvh *tree = tree_of(mesh);
+        rp_mesh_bvh *bvh = bvh_of(mesh);
         for (int i = 0; i < 100; i++)
-            check_nearest(mesh, tree, random_point((uint64_t)i, 2));
-        rp_mesh_bvh_destroy(tree);
+            check_nearest(mesh, bvh, random_point((uint64_t)i, 2));
+        rp_mesh_bvh_destroy(bvh);
         for (int i = 0; i < 1000; i++)
             rp_mesh_add_triangle(mesh, 0, 1, 2, &ok);
     }
@@ -100,13 +100,13 @@ static void winding_is_near_the_sum_over_all(void **state)
             rp_mesh_destroy(mesh);
             assert_int_equal(rp_shape_tessellate(&shapes[s], 40, 0, &mesh, NULL), RP_OK);
         }
-        rp_mesh_bvh *tree = tree_of(mesh);
+        rp_mesh_bvh *bvh = bvh_of(mesh);
         for (int i = 0; i < 1000; i++) {
             rp_vec3 p = random_point((uint64_t)i, i % 4 ? 1.1 : 5);
-            double exact = rp_mesh_winding(mesh, p), quick = rp_mesh_bvh_winding(tree, mesh, p);
+            double exact = rp_mesh_winding(mesh, p), quick = rp_mesh_bvh_winding(bvh, mesh, p);
             worst = fmax(worst, fabs(exact - quick));
         }
-        rp_mesh_bvh_destroy(tree);
+        rp_mesh_bvh_destroy(bvh);
         rp_mesh_destroy(mesh);
     }
     print_message("worst error of the winding number: %.4f\n", worst);
@@ -127,10 +127,10 @@ static void turns_are_counted(void **state)
                                  mesh->triangles[t][2], &ok);
     assert_true(ok);
     for (int turned = 0; turned < 2; turned++) {
-        rp_mesh_bvh *tree = tree_of(mesh);
-        check_near(rp_mesh_bvh_winding(tree, mesh, rp_v3(0.11, 0.2, -0.1)), turned ? -5 : 5, 1e-9);
-        check_near(rp_mesh_bvh_winding(tree, mesh, rp_v3(0.3, 0.2, -0.1)), 0, 1e-9);
-        rp_mesh_bvh_destroy(tree);
+        rp_mesh_bvh *bvh = bvh_of(mesh);
+        check_near(rp_mesh_bvh_winding(bvh, mesh, rp_v3(0.11, 0.2, -0.1)), turned ? -5 : 5, 1e-9);
+        check_near(rp_mesh_bvh_winding(bvh, mesh, rp_v3(0.3, 0.2, -0.1)), 0, 1e-9);
+        rp_mesh_bvh_destroy(bvh);
         rp_mesh_flip(mesh);
     }
     rp_mesh_destroy(mesh);

@@ -1,4 +1,4 @@
-/* Meshes built by hand: joining, measuring, and what is refused as the skin of a solid. */
+/* Meshes built by hand: joining, measuring, and what is refused as the surface of a solid. */
 #include "check.h"
 
 #include "base/memory.h"

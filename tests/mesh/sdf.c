@@ -1,4 +1,5 @@
-/* The distance field against the mesh it was made of, and the quick distance against the slow one.
+/* The signed distance field against the mesh it was made of, and the fast distance against the slow
+ * one.
  */
 #include "check.h"
 
@@ -69,7 +70,7 @@ static void reach_changes_nothing_near_the_surface(void **state)
         if (fabs(exact) > reach) assert_true(fabs(found) > reach);
         cut += found != exact;
     }
-    assert_true(cut > 2500); /* most are far, and the field knows it */
+    assert_true(cut > 2500); /* most are far, by the bound of the field */
     rp_mesh_destroy(plain);
     rp_mesh_destroy(prepared);
 }

@@ -146,7 +146,7 @@ static void faults_of_a_solid_have_lines(void **state)
     check_text_fault(rp_mesh_read_obj, OBJ_VERTICES OBJ_FACES "f 1 2 2\n", 9, "no area");
     check_text_fault(rp_mesh_read_obj, "v 0 0 0\nv 1 0 0\nv 0 nan 0\nv 0 0 1\n" OBJ_FACES, 5,
                      "vertex 2 of triangle 1 is (");
-    /* A vertex that nobody uses does no harm. */
+    /* A vertex that no face uses does no harm. */
     check_text(rp_mesh_read_obj, OBJ_VERTICES "v nan inf 1e300\n" OBJ_FACES);
 }
 

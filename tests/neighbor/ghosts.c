@@ -1,4 +1,5 @@
-/* Periodic sides: ghosts give every grain the neighbors that a search over all images finds. */
+/* Periodic boundaries: ghosts give every grain the neighbors that a search over all images finds.
+ */
 #include "neighbor/cloud.h"
 
 #define LAYERS 8

@@ -1,4 +1,4 @@
-/* Grains of very different sizes: the levels find what a look at all pairs finds. */
+/* Grains of very different sizes: the size levels find what a test of all pairs finds. */
 #include "neighbor/cloud.h"
 
 #include "base/memory.h"
@@ -81,7 +81,7 @@ static void count_listed(const search *s, size_t i, uint8_t *times)
         times[across->index[across->start[i] + n]]++;
 }
 
-/* Who is near is listed once; nobody is listed twice; and few are listed for nothing. */
+/* Every neighbor is listed once, no grain twice, and few grains beyond the reach. */
 static void check_against_twin(const search *s, const rp_reach *reach, const rp_period *period)
 {
     const rp_grains *p = &s->p;
@@ -163,7 +163,7 @@ static void a_hundred_in_the_narrowest_period(void **state)
     end(&s);
 }
 
-/* Grains that have flown off, or are nowhere, cost nothing and touch nobody. */
+/* Grains far away, or without a position, cost nothing and have no neighbors. */
 static void strays_are_kept(void **state)
 {
     (void)state;

@@ -142,7 +142,7 @@ static void a_warm_buffer_takes_no_memory(void **state)
 /* Two buffers that a simulation and a viewer trade: one is written while the other is read. */
 typedef struct exchange {
     pthread_mutex_t lock;
-    rp_view_buffer *fresh; /* the newest copy that nobody has taken */
+    rp_view_buffer *fresh; /* the newest copy, not yet taken */
     bool ended;
     int torn; /* copies that did not hold one instant */
     int seen;

@@ -52,7 +52,8 @@ static void sizes_and_names_are_found(void **state)
     assert_null(rp_view_field(&view, "y"));
 }
 
-/* Names are unique, pointers are found where the schema says, and own fields are told apart. */
+/* Names are unique, pointers are found where the schema says, and a solver's own fields are
+ * recognised. */
 static void the_schema_names_every_pointer(void **state)
 {
     (void)state;
