@@ -1,18 +1,17 @@
 /* The case `render`: a draft picture (one sample of a pixel, sun and shadow) of a slab of grains
  * ten times as wide as it is thick, as large in the picture as it can be; and a good one of a
- * million, as it is and with all samples of every pixel.
+ * million grains, with adaptive sampling and with all samples of every pixel.
  *
- * Next to each stands what Embree does by itself, in the same run: the structure of all spheres,
- * buried ones too, and a bare loop of one ray for each pixel and one to the sun for each hit, over
- * the structure of the picture; next to a good picture, whose rays go off in all directions, the
- * loop also sends one of these from each hit, and one to the sun from where that ends. */
+ * Each is compared with what Embree alone achieves, in the same run: a BVH of all spheres, buried
+ * ones too; and a bare loop over the BVH of the picture, with one camera ray for each pixel and one
+ * shadow ray for each hit. Beside a good picture, which has indirect rays, the loop also traces a
+ * ray in a random direction from each hit, and a shadow ray from the hit of that one. */
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "base/threads.h"
 #include "bench/bench.h"
-#include "render/camera.h"
-#include "render/scenery.h"
+#include "render/inside.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,9 +20,9 @@
 #define REPEATS 11 /* of drafts; good pictures take longer */
 #define REPEATS_GOOD 5
 #define SPACING 0.01 /* m */
-#define LOOSE 0.3    /* spacings that grains are off a lattice */
+#define JITTER 0.3   /* spacings, of grains about a lattice */
 
-/* The camera stands over an edge, so that the slab takes up about three quarters of the picture. */
+/* The camera is over an edge, so that the slab fills about three quarters of the picture. */
 static const char scene_text[] = "time: {duration: 1 s}\n"
                                  "particles: {spacing: 1 cm}\n"
                                  "cameras: {over: {position: [%g, %g, %g], target: [%g, %g, 0]}}\n";
@@ -56,7 +55,7 @@ static void fill(void *context, rp_range range)
         double cell[3] = {(double)(i % side), (double)(i / side % side), (double)(i / side / side)};
         for (size_t a = 0; a < 3; a++)
             s->at[a * s->count + i] =
-                (float)(SPACING * (cell[a] + 0.5 + LOOSE * (rp_random_unit(r.bits[a]) - 0.5f)));
+                (float)(SPACING * (cell[a] + 0.5 + JITTER * (rp_random_unit(r.bits[a]) - 0.5f)));
         s->id[i] = (uint32_t)i;
     }
 }
@@ -77,59 +76,59 @@ static rp_code slab_make(slab *s, size_t count, rp_threads *threads, rp_report *
     return RP_OK;
 }
 
-/* Everything that a picture of the slab takes. */
+/* Everything that a picture of the slab needs. */
 typedef struct shot {
     const slab *slab;
     const rp_scene *scene;
     rp_framing framing;
-    rp_paint_options options;
+    rp_render_options options;
     rp_threads *threads;
 } shot;
 
 /* Rays per second of the bare loop. */
-static double bare_rate(const shot *s, const rp_scenery *scenery, const rp_camera *camera)
+static double bare_rate(const shot *s, const rp_render_scene *render_scene, const rp_camera *camera)
 {
-    rp_vec3 eye = rp_v3_sub(camera->position, scenery->middle);
+    rp_vec3 eye = rp_v3_sub(camera->position, render_scene->centre);
     rp_vec3 corner = rp_v3_add(eye, rp_camera_ray(camera, 0.5, 0.5));
     double start = rp_clock();
-    double rays = (double)rp_rays_bare(
-        scenery->rays, s->threads, eye, corner, rp_v3_scale(camera->right, camera->pitch),
+    double rays = (double)rp_ray_bvh_benchmark(
+        render_scene->bvh, s->threads, eye, corner, rp_v3_scale(camera->right, camera->pitch),
         rp_v3_scale(camera->down, camera->pitch), camera->width, camera->height,
-        rp_lighting_make(s->scene).to_sun, s->options.samples > 1);
+        rp_lights_make(s->scene).to_sun, s->options.samples > 1);
     return rays / (rp_clock() - start);
 }
 
-/* Seconds and bytes of a structure of all spheres. */
+/* Time, s, and bytes of a BVH of all spheres. */
 static rp_code time_whole(const shot *s, double *seconds, double *bytes, rp_report *report)
 {
     size_t count = s->slab->count;
-    rp_quad *spheres = rp_allocate(count * sizeof *spheres);
+    rp_bvh_vertex *spheres = rp_allocate(count * sizeof *spheres);
     if (!spheres) return rp_fail_memory(report, count * sizeof *spheres, "spheres");
     const rp_view *view = &s->slab->view;
     for (size_t i = 0; i < count; i++) {
         spheres[i][0] = view->x[i], spheres[i][1] = view->y[i], spheres[i][2] = view->z[i];
         spheres[i][3] = (float)(0.5 * SPACING);
     }
-    rp_rays *rays = NULL;
+    rp_ray_bvh *rays = NULL;
     double start = rp_clock();
-    rp_code code = rp_rays_create(rp_threads_count(s->threads), &rays, report);
-    if (code == RP_OK) code = rp_rays_add_spheres(rays, count, spheres, NULL, report);
-    if (code == RP_OK) code = rp_rays_build(rays, report);
+    rp_code code = rp_ray_bvh_create(rp_threads_count(s->threads), &rays, report);
+    if (code == RP_OK) code = rp_ray_bvh_add_spheres(rays, count, spheres, NULL, report);
+    if (code == RP_OK) code = rp_ray_bvh_build(rays, report);
     *seconds = rp_clock() - start;
-    *bytes = code == RP_OK ? (double)rp_rays_bytes(rays) : 0;
-    rp_rays_destroy(rays);
+    *bytes = code == RP_OK ? (double)rp_ray_bvh_bytes(rays) : 0;
+    rp_ray_bvh_destroy(rays);
     rp_release(spheres, count * sizeof *spheres);
     return code;
 }
 
-/* Pictures and bare loops in turns, so that other work on the machine hits both. */
+/* Pictures and bare loops alternate, so that other work on the machine affects both. */
 typedef struct turns {
     int count;
     double seconds[REPEATS], ours[REPEATS], bare[REPEATS], ratio[REPEATS];
-    rp_paint_cost cost;
+    rp_render_cost cost;
 } turns;
 
-static rp_code take_turns(shot *s, const rp_scenery *scenery, turns *t, rp_report *report)
+static rp_code take_turns(shot *s, const rp_render_scene *render_scene, turns *t, rp_report *report)
 {
     rp_camera camera;
     rp_code code = rp_camera_choose(s->scene, &s->options, &s->framing, 0, &camera, report);
@@ -137,11 +136,11 @@ static rp_code take_turns(shot *s, const rp_scenery *scenery, turns *t, rp_repor
     for (int i = 0; i < t->count && code == RP_OK; i++) {
         rp_picture *picture;
         double start = rp_clock();
-        code = rp_paint(&s->slab->view, s->scene, &s->options, s->threads, &picture, report);
+        code = rp_render_view(&s->slab->view, s->scene, &s->options, s->threads, &picture, report);
         t->seconds[i] = rp_clock() - start;
         rp_picture_destroy(picture);
         t->ours[i] = (double)t->cost.rays / t->cost.tracing;
-        t->bare[i] = bare_rate(s, scenery, &camera);
+        t->bare[i] = bare_rate(s, render_scene, &camera);
         t->ratio[i] = t->bare[i] / t->ours[i];
     }
     return code;
@@ -152,12 +151,12 @@ static rp_code time_pictures(shot *s, const char *name, int samples, rp_bench_li
 {
     turns t = {.count = samples == 1 ? REPEATS : REPEATS_GOOD};
     s->options.samples = samples;
-    rp_scenery scenery = {0};
-    rp_scenery_wish wish = {.grain_scale = 1};
-    rp_code code = rp_scenery_make(&scenery, &s->slab->view, s->scene, &s->options, &s->framing,
-                                   &wish, s->threads, report);
-    if (code == RP_OK) code = take_turns(s, &scenery, &t, report);
-    rp_scenery_release(&scenery);
+    rp_render_scene render_scene = {0};
+    rp_render_scene_options build = {.grain_scale = 1};
+    rp_code code = rp_render_scene_build(&render_scene, &s->slab->view, s->scene, &s->options,
+                                         &s->framing, &build, s->threads, report);
+    if (code == RP_OK) code = take_turns(s, &render_scene, &t, report);
+    rp_render_scene_release(&render_scene);
     RP_TRY(code);
     rp_bench_result result = rp_bench_result_of(name, s->slab->count, t.seconds, t.count, 0);
     rp_bench_note(&result, "structure", t.cost.gathering + t.cost.building, "s");
@@ -191,7 +190,7 @@ static rp_code bench_size(const rp_bench_setup *setup, size_t grains, rp_bench_l
              0.42 * edge);
     rp_code code = rp_scene_parse(text, "slab", &scene, report);
     if (code == RP_OK) code = slab_make(&grain_slab, grains, setup->threads, report);
-    shot s = {&grain_slab, scene, rp_framing_empty(), rp_default_paint_options(), setup->threads};
+    shot s = {&grain_slab, scene, rp_framing_empty(), rp_default_render_options(), setup->threads};
     s.options.framing = &s.framing;
     if (code == RP_OK) code = rp_framing_add(&s.framing, &grain_slab.view, scene, report);
     snprintf(name, sizeof name, "render-draft-%zuM", grains / 1000000);
@@ -201,11 +200,11 @@ static rp_code bench_size(const rp_bench_setup *setup, size_t grains, rp_bench_l
     snprintf(name, sizeof name, "render-good-%zuM", grains / 1000000);
     bool small = grains <= 1000000;
     if (code == RP_OK && small)
-        code = time_pictures(&s, name, rp_paint_quality_samples(1), list, report);
+        code = time_pictures(&s, name, rp_render_quality_samples(1), list, report);
     snprintf(name, sizeof name, "render-all-samples-%zuM", grains / 1000000);
     s.options.plain = true;
     if (code == RP_OK && small)
-        code = time_pictures(&s, name, rp_paint_quality_samples(1), list, report);
+        code = time_pictures(&s, name, rp_render_quality_samples(1), list, report);
     slab_release(&grain_slab);
     rp_scene_destroy(scene);
     return code;

@@ -237,7 +237,7 @@ static rp_code render(job *j, rp_report *report)
     if (is_still(j)) {
         code = render_still(j, film, report);
     } else {
-        code = rp_film_paint(film, report);
+        code = rp_film_render(film, report);
         if (code == RP_OK) code = rp_film_finish(film, report);
     }
     j->done = rp_film_state(film);

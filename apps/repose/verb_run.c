@@ -93,7 +93,7 @@ static void live_film_add(live_film *live, const rp_record *record)
     if (live->refused) return;
     rp_report *report = rp_report_create();
     rp_code code = live->film ? RP_OK : open_film(live, record, report);
-    if (code == RP_OK) code = rp_film_paint(live->film, report);
+    if (code == RP_OK) code = rp_film_render(live->film, report);
     live->failed = code != RP_OK && code != RP_INTERRUPTED;
     if (live->failed && !live->quiet) report_film_failure(report);
     rp_report_destroy(report);
@@ -102,7 +102,7 @@ static void live_film_add(live_film *live, const rp_record *record)
 static rp_code finish_film(live_film *live, const rp_record *record, rp_report *report)
 {
     rp_code code = open_film(live, record, report);
-    if (code == RP_OK) code = rp_film_paint(live->film, report);
+    if (code == RP_OK) code = rp_film_render(live->film, report);
     if (code == RP_OK) code = rp_film_finish(live->film, report);
     rp_film_close(live->film);
     live->film = NULL;

@@ -1,6 +1,6 @@
 /* Figures of measurements: kinds that have a figure of their own, such as the flank of a pile or
- * the distribution of contact forces, draw one instant into it. Others are drawn as numbers over
- * time, with plot.h, by whoever has the series. */
+ * the distribution of contact forces, draw one instant into it. Others are plotted over time by the
+ * caller, with plot.h. */
 #ifndef REPOSE_FIGURES_H
 #define REPOSE_FIGURES_H
 

@@ -1,4 +1,4 @@
-/* Pictures in memory, and as PNG files. film.h paints them from views and frames. */
+/* Pictures in memory, and as PNG files. film.h renders them from views and frames. */
 #ifndef REPOSE_PICTURE_H
 #define REPOSE_PICTURE_H
 
@@ -18,10 +18,11 @@ typedef struct rp_picture {
     uint8_t *pixels;   /* 3 width height bytes */
 } rp_picture;
 
-/* A black picture. */
+/* Creates a black picture. */
 RP_API rp_code rp_picture_create(int width, int height, rp_picture **out, rp_report *report);
 RP_API void rp_picture_destroy(rp_picture *picture);
-/* Written under a temporary name next to `path` and renamed, so the file is whole or absent. */
+/* Writes a PNG file, under a temporary name next to `path`, and renames it: the file is complete or
+ * absent. */
 RP_API rp_code rp_picture_write_png(const rp_picture *picture, const char *path, rp_report *report);
 /* True when this build can write PNG files. */
 RP_API bool rp_picture_can_write_png(void);

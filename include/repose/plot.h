@@ -1,8 +1,8 @@
-/* Plots: a figure is a title, two axes and some series of points, or several panels of these below
- * each other that share the horizontal axis: a panel per unit. Names stand above the curves where
- * they fit into a line, else beside them, never among them. A figure becomes an SVG or PNG file, or
- * SVG text in memory. gnuplot does the drawing, as a program of its own that is looked for in PATH
- * when a figure is written; all else works without it.
+/* Plots: a figure has a title, two axes and some series of points, or several panels of these below
+ * each other that share the horizontal axis: a panel per unit. The key is above the curves where it
+ * fits into a line, else beside them. A figure becomes an SVG or PNG file, or SVG text in memory.
+ * gnuplot draws it, as a separate program that is searched in PATH when a figure is written; all
+ * else works without it.
  *
  *     rp_figure *figure = rp_figure_create("Height over time", "time [s]", "height [m]");
  *     rp_figure_add(figure, "measured", RP_PLOT_POINTS, t, z, NULL, count);
@@ -10,7 +10,7 @@
  *     rp_code code = rp_figure_write(figure, "height.svg", report);
  *     rp_figure_destroy(figure);
  *
- * Texts may hold any characters; none of them means anything to gnuplot. Control characters become
+ * Texts may hold any characters; gnuplot interprets none of them. Control characters become
  * blanks, bytes that are no UTF-8 question marks. */
 #ifndef REPOSE_PLOT_H
 #define REPOSE_PLOT_H
@@ -33,25 +33,24 @@ typedef enum rp_plot_style {
 } rp_plot_style;
 
 typedef enum rp_figure_flag {
-    RP_FIGURE_EQUAL = 1, /* one metre is as long on both axes */
+    RP_FIGURE_EQUAL = 1, /* both axes have the same scale */
     RP_FIGURE_LOG_X = 2,
     RP_FIGURE_LOG_Y = 4,
     RP_FIGURE_ZERO_Y = 8 /* the y axis begins at zero */
 } rp_figure_flag;
 
-/* Axis texts carry their units: "time [s]". NULL when memory runs out; all calls let a NULL figure
- * pass, and writing it is then RP_ERROR_MEMORY. */
+/* Axis texts carry their units: "time [s]". NULL when memory runs out; all calls accept a NULL
+ * figure, and writing it returns RP_ERROR_MEMORY. */
 RP_API rp_figure *rp_figure_create(const char *title, const char *x_label, const char *y_label);
 RP_API void rp_figure_destroy(rp_figure *figure);
 RP_API void rp_figure_set_title(rp_figure *figure, const char *title);
 RP_API void rp_figure_set_labels(rp_figure *figure, const char *x_label, const char *y_label);
-/* A panel below those that are there, with a vertical axis of its own: the series that are added
- * from now on belong to it. The first panel is there from the start, and set_labels names its axis.
- */
+/* Adds a panel below the others, with a vertical axis of its own: series that are added from now on
+ * belong to it. The first panel exists from the start, and set_labels names its axis. */
 RP_API void rp_figure_add_panel(rp_figure *figure, const char *y_label);
 RP_API void rp_figure_set_flags(rp_figure *figure, unsigned flags);
-/* Copies the values; `spread` may be NULL, `name` empty. Values that are not finite leave a gap.
- * When memory runs out the figure remembers it until it is written. */
+/* Adds a series and copies its values; `spread` may be NULL, `name` empty. Values that are not
+ * finite leave a gap. When memory runs out the figure remembers it until it is written. */
 RP_API void rp_figure_add(rp_figure *figure, const char *name, rp_plot_style style, const double *x,
                           const double *y, const double *spread, size_t count);
 RP_API int rp_figure_series(const rp_figure *figure);
@@ -61,8 +60,8 @@ RP_API const char *rp_figure_title(const rp_figure *figure);
 RP_API bool rp_plot_can(void);
 /* RP_OK when the name ends in .svg or .png. */
 RP_API rp_code rp_plot_check_name(const char *path, rp_report *report);
-/* By the name's end: .svg or .png. RP_ERROR_UNSUPPORTED, with the package to install, where gnuplot
- * is missing. The file appears whole or not at all. */
+/* Writes SVG or PNG, by the suffix of the path. RP_ERROR_UNSUPPORTED, with the package to install,
+ * where gnuplot is missing. The file is complete or absent. */
 RP_API rp_code rp_figure_write(const rp_figure *figure, const char *path, rp_report *report);
 
 #ifdef __cplusplus

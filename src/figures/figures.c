@@ -1,3 +1,5 @@
+/* Figures of measurements that have one of their own: each function adds the series of one instant,
+ * and sets title and labels. The table at the end has their names. */
 #include "repose/figures.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -7,12 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DUST_MAX 3000 /* points in a picture; more make it heavy and no clearer */
+#define DUST_MAX 3000 /* points of a scatter plot; more make files large and plots no clearer */
 #define MOVING 0.01   /* m/s; a slower surface is called at rest */
 #define CURVE 200     /* points of a line that is a formula */
 
 /* --- piles and profiles --------------------------------------------------------------------- */
 
+/* Surface grains as points of radius and height; every `stride`th of too many. */
 static rp_code add_surface(const rp_free_surface *s, const rp_angle *a, rp_figure *figure,
                            rp_report *report)
 {
@@ -29,13 +32,14 @@ static rp_code add_surface(const rp_free_surface *s, const rp_angle *a, rp_figur
     return ok ? RP_OK : rp_fail_memory(report, 2 * bytes, "a figure");
 }
 
+/* The fitted flank, and the whole cone with its slope. */
 static void add_lines(const rp_free_surface *s, const rp_angle *a, rp_figure *figure)
 {
     double slope = tan(a->degrees * RP_PI / 180);
     double foot = slope > 0.01 ? (a->apex - s->low) / slope : a->flank[1];
     double cone_r[] = {0, foot}, cone_z[] = {a->apex, a->apex - slope * foot};
     double flank_z[] = {a->apex - slope * a->flank[0], a->apex - slope * a->flank[1]};
-    rp_figure_add(figure, "flank that is fitted", RP_PLOT_LINE, a->flank, flank_z, NULL, 2);
+    rp_figure_add(figure, "fitted flank", RP_PLOT_LINE, a->flank, flank_z, NULL, 2);
     rp_figure_add(figure, "whole cone", RP_PLOT_DASHED, cone_r, cone_z, NULL, 2);
 }
 
@@ -89,7 +93,7 @@ static rp_code draw_profile(const rp_measure_input *in, rp_figure *figure, rp_re
 
 /* --- layers --------------------------------------------------------------------------------- */
 
-/* Columns `first` to `last` over the first one, named by what they are and the time. */
+/* Adds columns `first` to `last` over column 0, named by quantity and time. */
 static rp_code draw_columns(const rp_table *table, int first, int last, double time,
                             rp_figure *figure, rp_report *report)
 {
@@ -109,6 +113,7 @@ static rp_code draw_columns(const rp_table *table, int first, int last, double t
     return ok ? RP_OK : rp_fail_memory(report, 2 * bytes, "a figure");
 }
 
+/* The x label from the name of the coordinate column. */
 static void label_place(rp_figure *figure, const char *place, const char *values)
 {
     char label[64];
@@ -146,7 +151,7 @@ static rp_code draw_velocity_profile(const rp_measure_input *in, rp_figure *figu
 /* --- contacts ------------------------------------------------------------------------------- */
 
 /* Adds two columns of a table, and a third as spread where it is not negative; points where the
- * second is not positive are left out, which an axis of logarithms could not show. */
+ * second is not positive are left out for a logarithmic axis. */
 static rp_code add_columns(const rp_table *table, const char *name, rp_plot_style style,
                            const int places[3], bool positive, rp_figure *figure, rp_report *report)
 {
@@ -165,7 +170,7 @@ static rp_code add_columns(const rp_table *table, const char *name, rp_plot_styl
     return RP_OK;
 }
 
-/* The fitted forms of the normal forces, as far as the points go. */
+/* The fitted distributions of normal forces, over the range of the points. */
 static void add_forms(const rp_force_fits *fits, double end, rp_figure *figure)
 {
     double f[CURVE], silbert[CURVE], gamma[CURVE];
@@ -183,6 +188,7 @@ static void add_forms(const rp_force_fits *fits, double end, rp_figure *figure)
     rp_figure_add(figure, name, RP_PLOT_DASHED, f, gamma, NULL, CURVE);
 }
 
+/* Fits need a minimum of contacts; with fewer there are no curves. */
 static rp_code add_fits(const rp_measure_input *in, double end, rp_figure *figure,
                         rp_report *report)
 {
@@ -229,8 +235,9 @@ static rp_code draw_contact_angles(const rp_measure_input *in, rp_figure *figure
     snprintf(name, sizeof name, "mean force, %.3g s", in->view->time);
     if (code == RP_OK)
         code = add_columns(&table, name, RP_PLOT_DASHED, (int[]){0, 4, -1}, false, figure, report);
-    rp_figure_set_title(figure, "Which way contacts point");
-    rp_figure_set_labels(figure, "angle to the upright [deg]", "over that of all directions");
+    rp_figure_set_title(figure, "Directions of contacts");
+    rp_figure_set_labels(figure, "angle to the vertical [deg]",
+                         "relative to an isotropic distribution");
     rp_figure_set_flags(figure, RP_FIGURE_ZERO_Y);
     rp_table_release(&table);
     return code;
@@ -244,8 +251,8 @@ static rp_code draw_correlation(const rp_measure_input *in, rp_figure *figure, r
     snprintf(name, sizeof name, "%.3g s", in->view->time);
     if (code == RP_OK)
         code = add_columns(&table, name, RP_PLOT_LINE, (int[]){1, 2, 3}, false, figure, report);
-    rp_figure_set_title(figure, "Correlation of contact forces");
-    rp_figure_set_labels(figure, "distance [spacings]", "mean of f f′; 1: they do not");
+    rp_figure_set_title(figure, "Spatial correlation of contact forces");
+    rp_figure_set_labels(figure, "distance [spacings]", "mean of f f′; 1: uncorrelated");
     rp_table_release(&table);
     return code;
 }

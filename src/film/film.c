@@ -1,9 +1,8 @@
-/* Films of runs: check, survey, paint what is missing, encode. */
-#include "film/film.h"
+/* Films of runs: check the options, survey the frames, render the missing pictures, encode. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "base/threads.h"
-#include "film/encode.h"
+#include "film/inside.h"
 #include "scene/scene.h"
 #include "scene/words.h"
 
@@ -15,30 +14,30 @@
 
 void rp_default_film_options_fill(rp_film_options *options, size_t size)
 {
-    rp_paint_options paint = rp_default_paint_options();
+    rp_render_options render = rp_default_render_options();
     rp_film_options own = {.size = size,
-                           .width = paint.width,
-                           .height = paint.height,
+                           .width = render.width,
+                           .height = render.height,
                            .samples =
-                               rp_paint_quality_samples(rp_words_find(RP_QUALITY_WORDS, "good")),
-                           .grain_scale = paint.grain_scale};
+                               rp_render_quality_samples(rp_words_find(RP_QUALITY_WORDS, "good")),
+                           .grain_scale = render.grain_scale};
     rp_options_give(options, size, &own, sizeof own);
 }
 
 int rp_film_quality_samples(const char *quality)
 {
     int place = quality ? rp_words_find(RP_QUALITY_WORDS, quality) : -1;
-    return place >= 0 ? rp_paint_quality_samples(place) : 0;
+    return place >= 0 ? rp_render_quality_samples(place) : 0;
 }
 
 bool rp_film_can_encode(void)
 {
-    return rp_encoder_can();
+    return rp_encoder_available();
 }
 
 bool rp_film_is_video(const char *path)
 {
-    return path && rp_encoder_knows(path);
+    return path && rp_encoder_accepts(path);
 }
 
 /* --- checks ----------------------------------------------------------------------------------- */
@@ -66,8 +65,7 @@ static rp_code check_numbers(const rp_film_options *o, rp_report *report)
                        "allowed; with 1 neighbors touch",
                        o->grain_scale);
     double orbit = o->orbit * 180 / RP_PI;
-    if (!(fabs(orbit) <=
-          ORBIT_MAX * (1 + 1e-9))) /* what was turned into rad/s and back is inexact */
+    if (!(fabs(orbit) <= ORBIT_MAX * (1 + 1e-9))) /* a conversion to rad/s and back rounds */
         return rp_fail(report, RP_ERROR_INPUT,
                        "an orbit of %g degrees a second: %g to %g are allowed", orbit, -ORBIT_MAX,
                        ORBIT_MAX);
@@ -78,6 +76,8 @@ static rp_code check_numbers(const rp_film_options *o, rp_report *report)
     return check_range(o->range_low, o->range_high, report);
 }
 
+/* A camera of the scene, or the automatic one; the fault suggests the nearest name, or lists all.
+ */
 static rp_code check_camera(const char *camera, const rp_scene *scene, rp_report *report)
 {
     rp_nearest nearest = rp_nearest_to(camera ? camera : "");
@@ -96,6 +96,7 @@ static rp_code check_camera(const char *camera, const rp_scene *scene, rp_report
                    hint[0] ? hint : "; there are: ", hint[0] ? "" : names);
 }
 
+/* Whether the path can be written: PNG and, for a video, ffmpeg. */
 static rp_code check_target(const rp_film_options *o, rp_report *report)
 {
     if (!o->path) return RP_OK;
@@ -104,7 +105,7 @@ static rp_code check_target(const rp_film_options *o, rp_report *report)
     if (!rp_picture_can_write_png())
         return rp_fail_at(report, RP_ERROR_UNSUPPORTED, &place, NULL,
                           "pictures need libpng, which this build lacks");
-    return rp_encoder_knows(o->path) ? rp_encoder_check(report) : RP_OK;
+    return rp_encoder_accepts(o->path) ? rp_encoder_check(report) : RP_OK;
 }
 
 rp_code rp_film_check(const rp_film_options *options, const rp_scene *scene, rp_report *report)
@@ -120,18 +121,18 @@ rp_code rp_film_check(const rp_film_options *options, const rp_scene *scene, rp_
     return code == RP_OK ? check_target(options, report) : code;
 }
 
-/* Side by side they share a clock. */
+/* Runs side by side share a clock. */
 static rp_code check_runs(const rp_film *film, rp_report *report)
 {
-    for (int i = 0; i < film->shown_count; i++) {
-        const rp_record *record = rp_shown_record(&film->shown[i]);
+    for (int i = 0; i < film->source_count; i++) {
+        const rp_record *record = rp_film_source_record(&film->sources[i]);
         const rp_scene *scene = rp_record_scene(record);
         rp_place place = {.file = rp_record_folder(record)};
         RP_TRY(rp_film_check(&film->options, scene, report));
-        if (film->options.width < film->shown_count)
+        if (film->options.width < film->source_count)
             return rp_fail(report, RP_ERROR_INPUT, "%d runs side by side in %d pixels",
-                           film->shown_count, film->options.width);
-        if (!film->shown[i].count)
+                           film->source_count, film->options.width);
+        if (!film->sources[i].count)
             return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL, "there are no such frames");
         double time = (double)scene->output.frame_every / scene->time.frame_rate;
         double first = rp_film_frame_time(film);
@@ -139,25 +140,27 @@ static rp_code check_runs(const rp_film *film, rp_report *report)
             return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                               "its frames are %g s apart, those of %s %g s: such runs cannot be "
                               "side by side",
-                              time, rp_record_folder(rp_shown_record(&film->shown[0])), first);
+                              time, rp_record_folder(rp_film_source_record(&film->sources[0])),
+                              first);
     }
     return RP_OK;
 }
 
 /* --- opening and closing ---------------------------------------------------------------------- */
 
+/* Counts, checks, locks, surveys; only then are pictures of other settings removed. */
 static rp_code open_film(rp_film *film, rp_report *report)
 {
     const rp_film_options *options = &film->options;
-    rp_film_look(film);
+    rp_film_count_frames(film);
     film->progress.frame_count = rp_film_count(film);
     rp_code code = check_runs(film, report);
-    film->encodes = options->path && rp_encoder_knows(options->path);
-    /* The place comes first: a survey of fine grains takes a while. */
+    film->encodes = options->path && rp_encoder_accepts(options->path);
+    /* The lock comes before the survey, which takes a while with fine grains. */
     if (code == RP_OK && options->path) code = rp_film_folder_open(film, report);
     if (code == RP_OK) code = rp_threads_create(options->threads, &film->threads, report);
     if (code == RP_OK) code = rp_film_survey(film, report);
-    return code == RP_OK && options->path ? rp_film_folder_settle(film, report) : code;
+    return code == RP_OK && options->path ? rp_film_folder_apply_settings(film, report) : code;
 }
 
 rp_code rp_film_open(const rp_film_options *options, const rp_film_run *runs, int run_count,
@@ -178,9 +181,9 @@ rp_code rp_film_open(const rp_film_options *options, const rp_film_run *runs, in
     rp_film *film = rp_allocate_zero(sizeof *film);
     if (!film) return rp_fail_memory(report, sizeof *film, "a film");
     film->options = own;
-    film->shown_count = run_count;
+    film->source_count = run_count;
     for (int i = 0; i < run_count; i++)
-        film->shown[i].run = runs[i];
+        film->sources[i].run = runs[i];
     film->lock = -1;
     film->started = rp_clock();
     rp_code code = open_film(film, report);
@@ -199,12 +202,13 @@ void rp_film_close(rp_film *film)
     rp_release(film, sizeof *film);
 }
 
-/* --- painting --------------------------------------------------------------------------------- */
+/* --- rendering -------------------------------------------------------------------------------- */
 
 rp_film_progress rp_film_state(const rp_film *film)
 {
     if (!film) return (rp_film_progress){.seconds_left = -1};
     rp_film_progress p = film->progress;
+    /* The time per picture so far, without those of an earlier run, times those that are left. */
     double done = (double)(p.frame - (p.encoding ? 0 : p.kept)) + p.part;
     double left = (double)(p.frame_count - p.frame) - p.part;
     p.seconds = rp_clock() - film->started;
@@ -212,56 +216,62 @@ rp_film_progress rp_film_state(const rp_film *film)
     return p;
 }
 
-bool rp_film_show(const rp_film *film)
+bool rp_film_report_progress(const rp_film *film)
 {
     if (!film->options.progress) return true;
     rp_film_progress progress = rp_film_state(film);
     return film->options.progress(film->options.user, &progress);
 }
 
-static rp_code paint_file(rp_film *film, int64_t picture, rp_report *report)
+/* Renders one picture into its file. */
+static rp_code render_file(rp_film *film, int64_t picture, rp_report *report)
 {
-    rp_picture *painted = NULL;
-    rp_code code = rp_film_picture(film, picture, &painted, report);
+    rp_picture *rendered = NULL;
+    rp_code code = rp_film_picture(film, picture, &rendered, report);
     if (code == RP_OK)
-        code = rp_picture_write_png(painted, rp_film_picture_path(film, picture).text, report);
-    rp_picture_destroy(painted);
+        code = rp_picture_write_png(rendered, rp_film_picture_path(film, picture).text, report);
+    rp_picture_destroy(rendered);
     film->progress.part = 0;
     return code;
 }
 
-rp_code rp_film_paint(rp_film *film, rp_report *report)
+rp_code rp_film_render(rp_film *film, rp_report *report)
 {
     RP_NEED(film, report);
     RP_ENTER();
     rp_code code = RP_OK;
     if (!film->options.path)
-        return rp_fail(report, RP_ERROR_INPUT, "this film has no place to be painted to");
-    rp_film_look(film);
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "this film has no path, and pictures cannot be written");
+    rp_film_count_frames(film);
     film->progress.frame_count = rp_film_count(film);
     while (code == RP_OK && film->progress.frame < film->progress.frame_count) {
+        /* Pictures of an interrupted film are reused. */
         bool kept = rp_film_has_picture(film, film->progress.frame);
-        if (!kept) code = paint_file(film, film->progress.frame, report);
+        if (!kept) code = render_file(film, film->progress.frame, report);
         if (code != RP_OK) break;
         film->progress.frame++;
         film->progress.kept += kept;
         bool last = film->progress.frame == film->progress.frame_count;
-        if (!rp_film_show(film) && !last) code = RP_INTERRUPTED;
+        if (!rp_film_report_progress(film) && !last) code = RP_INTERRUPTED;
     }
     return code;
 }
 
 /* --- the film --------------------------------------------------------------------------------- */
 
+/* The rate of the options, or that of real time within the limits. */
 static double frames_per_second(const rp_film *film)
 {
     double rate = film->options.frames_per_second;
     if (rate > 0) return rate;
     rate = 1 / rp_film_frame_time(film);
+    /* 1 / (1 / 30) is not 30 in floating point. */
     if (fabs(rate - round(rate)) < 1e-9 * rate) rate = round(rate);
     return fmin(RP_FILM_RATE_MAX, fmax(RP_FILM_FPS_MIN, rate));
 }
 
+/* Sends a picture to the encoder, after a check: bytes may have changed on disk since. */
 static rp_code add_picture(const rp_film *film, int64_t picture, rp_encoder *encoder,
                            rp_report *report)
 {
@@ -271,21 +281,22 @@ static rp_code add_picture(const rp_film *film, int64_t picture, rp_encoder *enc
     rp_place place = {.file = path.text};
     rp_code code = rp_file_read(path.text, &bytes, &size, report);
     RP_TRY(code);
-    if (rp_png_is_whole(bytes, size, film->options.width, film->options.height))
+    if (rp_picture_png_is_whole(bytes, size, film->options.width, film->options.height))
         code = rp_encoder_add(encoder, bytes, size, report);
     else
         code = rp_fail_at(report, RP_ERROR_DAMAGED, &place, NULL,
-                          "the picture has changed since it was painted; the same command paints "
-                          "it again");
+                          "the picture has changed since it was rendered; the same command "
+                          "renders it again");
     rp_release(bytes, size + 1);
     return code;
 }
 
 static bool keep_on(void *user)
 {
-    return rp_film_show(user);
+    return rp_film_report_progress(user);
 }
 
+/* Streams all pictures through ffmpeg. Progress counts from 0 again, for the encoding. */
 static rp_code encode(rp_film *film, rp_report *report)
 {
     rp_encoder *encoder;
@@ -298,14 +309,15 @@ static rp_code encode(rp_film *film, rp_report *report)
     while (code == RP_OK && film->progress.frame < film->progress.frame_count) {
         code = add_picture(film, film->progress.frame, encoder, report);
         film->progress.frame++;
-        if (code == RP_OK && !rp_film_show(film)) code = RP_INTERRUPTED;
+        if (code == RP_OK && !rp_film_report_progress(film)) code = RP_INTERRUPTED;
     }
     if (code != RP_OK)
         rp_encoder_abandon(encoder);
     else
         code = rp_encoder_finish(encoder, report);
     if (code == RP_OK) return code;
-    film->progress.encoding = false; /* all are painted still, and it may be tried again */
+    film->progress.encoding =
+        false; /* all pictures are there still, and encoding may be tried again */
     film->progress.frame = film->progress.frame_count;
     return code;
 }
@@ -315,7 +327,7 @@ rp_code rp_film_finish(rp_film *film, rp_report *report)
     RP_NEED(film, report);
     RP_ENTER();
     if (film->progress.frame < rp_film_count(film) || film->progress.encoding)
-        return rp_fail(report, RP_ERROR_INPUT, "the film is not painted yet");
+        return rp_fail(report, RP_ERROR_INPUT, "not all pictures of the film are rendered yet");
     if (!film->encodes) return RP_OK;
     rp_code code = encode(film, report);
     if (code == RP_OK) rp_film_folder_remove(film);

@@ -1,6 +1,7 @@
-/* Figures as data. Texts are cleaned when they come in, so that nothing below has to doubt them. */
-#include "plot/figure.h"
+/* Figures as data. Texts are cleaned when they come in: control characters become blanks, bytes
+ * that are no UTF-8 question marks. So gnuplot.c can write them as they are. */
 #include "base/memory.h"
+#include "plot/inside.h"
 #include "repose/text.h"
 
 #include <math.h>
@@ -65,15 +66,15 @@ void rp_figure_destroy(rp_figure *figure)
     rp_release(figure, sizeof *figure);
 }
 
-static void replace_text(rp_figure *figure, char **kept, const char *text)
+static void replace_text(rp_figure *figure, char **old, const char *text)
 {
     char *copy = clean_text(text);
     if (!copy) {
         figure->failed = true;
         return;
     }
-    rp_text_release(*kept);
-    *kept = copy;
+    rp_text_release(*old);
+    *old = copy;
 }
 
 void rp_figure_set_title(rp_figure *figure, const char *title)

@@ -58,7 +58,7 @@ static void a_pile_is_drawn_with_its_flank(void **state)
     char *angle = script_of("angle", &p, &angle_size);
     char *profile = script_of("height-profile", &p, &profile_size);
     assert_non_null(strstr(angle, "Angle of the pile: "));
-    assert_non_null(strstr(angle, "flank that is fitted"));
+    assert_non_null(strstr(angle, "fitted flank"));
     assert_non_null(strstr(profile, "distance from the axis [m]"));
     rp_release(angle, angle_size + 1);
     rp_release(profile, profile_size + 1);

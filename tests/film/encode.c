@@ -72,8 +72,9 @@ static void names_and_rates_are_checked(void **state)
     (void)state;
     rp_encoder *encoder;
     rp_report *report = rp_report_create();
-    assert_true(rp_encoder_knows("a.mp4") && rp_encoder_knows("b/a.webm"));
-    assert_false(rp_encoder_knows(".mp4") || rp_encoder_knows("a.avi") || rp_encoder_knows("mp4"));
+    assert_true(rp_encoder_accepts("a.mp4") && rp_encoder_accepts("b/a.webm"));
+    assert_false(rp_encoder_accepts(".mp4") || rp_encoder_accepts("a.avi") ||
+                 rp_encoder_accepts("mp4"));
     assert_int_equal(rp_encoder_start("a.avi", 25, &encoder, report), RP_ERROR_INPUT);
     says(report, "*.webm");
     const double bad[] = {0, -1, NAN, INFINITY, 1e9};
@@ -87,7 +88,7 @@ static void a_missing_ffmpeg_is_told_with_its_package(void **state)
     (void)state;
     rp_report *report = rp_report_create();
     replace_ffmpeg(NULL);
-    assert_false(rp_encoder_can());
+    assert_false(rp_encoder_available());
     assert_int_equal(encode("a.mp4", 8, 8, 1, 25, report), RP_ERROR_UNSUPPORTED);
     says(report, "apt-get install ffmpeg");
     assert_int_equal(access("a.mp4", F_OK), -1);
@@ -170,7 +171,7 @@ static void an_abandoned_film_leaves_what_was_there(void **state)
     rp_report_destroy(report);
 }
 
-/* What is no picture is told, in ffmpeg's words. */
+/* Bytes that are no picture are reported, in ffmpeg's words. */
 static void rubbish_makes_no_film(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
 #include "film/stage.h"
 #include "worlds.h"
 
-#include "film/film.h"
+#include "film/inside.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -47,7 +47,8 @@ static int end(void **state)
     return leave_work(state);
 }
 
-/* --- painting with an end --------------------------------------------------------------------- */
+/* --- rendering that is stopped -----------------------------------------------------------------
+ */
 
 /* When to end it, by asking or by force: with so many pictures; -1: never. */
 typedef struct watch {
@@ -93,7 +94,7 @@ static rp_code make(const rp_film_options *options, const rp_film_run *runs, int
 {
     rp_film *film = NULL;
     rp_code code = rp_film_open(options, runs, count, &film, report);
-    if (code == RP_OK) code = rp_film_paint(film, report);
+    if (code == RP_OK) code = rp_film_render(film, report);
     if (code == RP_OK) code = rp_film_finish(film, report);
     if (film) w->state = rp_film_state(film);
     rp_film_close(film);
@@ -262,7 +263,7 @@ static void other_settings_paint_anew(void **state)
     rp_report_destroy(report);
 }
 
-static void a_frame_that_is_newer_is_painted_anew(void **state)
+static void a_frame_that_is_newer_is_rendered_again(void **state)
 {
     (void)state;
     watch w = TO_THE_END;
@@ -277,7 +278,7 @@ static void a_frame_that_is_newer_is_painted_anew(void **state)
 }
 
 /* Such as a power cut leaves. */
-static void a_picture_that_is_cut_short_is_painted_anew(void **state)
+static void a_picture_that_is_cut_short_is_rendered_again(void **state)
 {
     (void)state;
     watch w = TO_THE_END;
@@ -303,7 +304,7 @@ static void change_byte(const char *path, long at)
 }
 
 /* Such as a failing disk does: the film has every picture all the same. */
-static void a_picture_with_a_changed_byte_is_painted_anew(void **state)
+static void a_picture_with_a_changed_byte_is_rendered_again(void **state)
 {
     (void)state;
     skip_without_ffmpeg();
@@ -327,7 +328,7 @@ static bool change_while_encoding(void *user, const rp_film_progress *p)
     return true;
 }
 
-/* One that changes when all are painted fails the film, and the next try mends it. */
+/* One that changes when all are rendered fails the film, and the next try mends it. */
 static void a_picture_that_changes_late_fails_the_film(void **state)
 {
     (void)state;
@@ -345,7 +346,7 @@ static void a_picture_that_changes_late_fails_the_film(void **state)
     rp_report_destroy(report);
 }
 
-/* The first wish to stop counts while ffmpeg does not read, or does not end. */
+/* The first request to stop counts while ffmpeg does not read, or does not end. */
 static void a_film_stops_while_ffmpeg_keeps_it_waiting(void **state)
 {
     (void)state;
@@ -397,7 +398,7 @@ static void what_is_not_ours_stays(void **state)
     rp_report_destroy(report);
 }
 
-/* Before anything is painted; or, when it happens later, with what was painted so far. */
+/* Before anything is rendered; or, when it happens later, with the pictures rendered so far. */
 static void a_damaged_frame_is_named_and_the_rest_stays(void **state)
 {
     (void)state;
@@ -411,7 +412,7 @@ static void a_damaged_frame_is_named_and_the_rest_stays(void **state)
     int file = open("torn/frames/000009.h5", O_WRONLY);
     assert_int_equal(pwrite(file, "x", 1, 3000), 1);
     close(file);
-    assert_int_equal(rp_film_paint(film, report), RP_ERROR_DAMAGED);
+    assert_int_equal(rp_film_render(film, report), RP_ERROR_DAMAGED);
     rp_film_close(film);
     says(report, "000009.h5");
     assert_int_equal(count_files("torn-pictures", ".png"), 9);
@@ -441,7 +442,7 @@ static void two_processes_do_not_share_a_folder(void **state)
     rp_report_destroy(report);
 }
 
-/* The longer run goes on while the shorter holds its last frame. */
+/* The longer run continues while the shorter holds its last frame. */
 static void runs_of_different_length_are_side_by_side(void **state)
 {
     (void)state;
@@ -486,7 +487,7 @@ static void runs_side_by_side_have_captions(void **state)
     check_ok(rp_film_open(&options, runs, 2, &film, report), report);
     assert_string_equal(rp_film_caption(film, 0).text, "short");
     check_ok(rp_film_picture(film, 1, &both, report), report);
-    film->shown[0].run.series = film->shown[1].run.series;
+    film->sources[0].run.series = film->sources[1].run.series;
     assert_string_equal(rp_film_caption(film, 1).text, "run");
     options.width = 120;
     check_ok(rp_film_open(&options, runs, 1, &alone, report), report);
@@ -517,7 +518,8 @@ static void runs_of_different_rates_are_refused(void **state)
     rp_report_destroy(report);
 }
 
-/* A film that follows a run, and goes on with it, has the camera of the first frame throughout. */
+/* A film that follows a run, and is continued with it, has the camera of the first frame
+ * throughout. */
 static void a_live_film_grows_with_its_run(void **state)
 {
     (void)state;
@@ -537,7 +539,7 @@ static void a_live_film_grows_with_its_run(void **state)
         check_ok(rp_record_write_frame(growing, n, rp_frame_view(frame), report), report);
         rp_frame_close(frame);
         if (n == 0 || n == 4) check_ok(rp_film_open(&options, &run, 1, &film, report), report);
-        check_ok(rp_film_paint(film, report), report);
+        check_ok(rp_film_render(film, report), report);
         assert_int_equal(count_files("live", ".png"), n + 1);
         assert_int_equal(rp_film_state(film).kept, n < 4 ? 0 : 4);
         if (n == 3 || n + 1 == FRAMES) rp_film_close(film);
@@ -589,7 +591,7 @@ static void bad_options_are_told_before_anything_is_made(void **state)
     expect_fault(o, RP_ERROR_IO, "folder.mp4");
 }
 
-static void without_ffmpeg_nothing_is_painted(void **state)
+static void without_ffmpeg_nothing_is_rendered(void **state)
 {
     (void)state;
     watch w = TO_THE_END;
@@ -598,7 +600,7 @@ static void without_ffmpeg_nothing_is_painted(void **state)
     restore_ffmpeg();
 }
 
-/* Hours of painting are not lost because ffmpeg is broken. */
+/* Hours of rendering are not lost because ffmpeg is broken. */
 static void pictures_survive_an_ffmpeg_that_fails(void **state)
 {
     (void)state;
@@ -670,7 +672,7 @@ static void sheets_and_single_pictures(void **state)
     rp_picture_destroy(picture);
     assert_int_equal(rp_film_sheet(film, 13, 1, &picture, report), RP_ERROR_INPUT);
     assert_null(picture);
-    assert_int_equal(rp_film_paint(film, report), RP_ERROR_INPUT);
+    assert_int_equal(rp_film_render(film, report), RP_ERROR_INPUT);
     rp_film_close(film);
     rp_film_close(NULL);
     rp_report_destroy(report);
@@ -717,9 +719,9 @@ int main(void)
         cmocka_unit_test(a_film_interrupted_while_it_is_encoded_goes_on),
         cmocka_unit_test(a_kill_leaves_whole_pictures_only),
         cmocka_unit_test(other_settings_paint_anew),
-        cmocka_unit_test(a_frame_that_is_newer_is_painted_anew),
-        cmocka_unit_test(a_picture_that_is_cut_short_is_painted_anew),
-        cmocka_unit_test(a_picture_with_a_changed_byte_is_painted_anew),
+        cmocka_unit_test(a_frame_that_is_newer_is_rendered_again),
+        cmocka_unit_test(a_picture_that_is_cut_short_is_rendered_again),
+        cmocka_unit_test(a_picture_with_a_changed_byte_is_rendered_again),
         cmocka_unit_test(a_picture_that_changes_late_fails_the_film),
         cmocka_unit_test(a_film_stops_while_ffmpeg_keeps_it_waiting),
         cmocka_unit_test(what_is_not_ours_stays),
@@ -730,7 +732,7 @@ int main(void)
         cmocka_unit_test(runs_of_different_rates_are_refused),
         cmocka_unit_test(a_live_film_grows_with_its_run),
         cmocka_unit_test(bad_options_are_told_before_anything_is_made),
-        cmocka_unit_test(without_ffmpeg_nothing_is_painted),
+        cmocka_unit_test(without_ffmpeg_nothing_is_rendered),
         cmocka_unit_test(pictures_survive_an_ffmpeg_that_fails),
         cmocka_unit_test(pictures_tell_their_time),
         cmocka_unit_test(sheets_and_single_pictures),

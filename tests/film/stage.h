@@ -5,7 +5,7 @@
 #include "run/files.h"
 
 #include "base/report.h"
-#include "film/encode.h"
+#include "film/inside.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static inline int leave_work(void **state)
 
 static inline void skip_without_ffmpeg(void)
 {
-    if (rp_encoder_can()) return;
+    if (rp_encoder_available()) return;
     print_message("no ffmpeg: films are not tested\n");
     skip();
 }

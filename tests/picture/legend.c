@@ -2,9 +2,8 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "picture/legend.h"
-#include "picture/map.h"
-#include "picture/ticks.h"
+#include "picture/inside.h"
+#include "picture/picture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +121,7 @@ static void the_bar_has_the_colours_of_the_map(void **state)
         assert_true(bar.height >= 30 && bar.width >= 8);
         for (int row = 0; row < bar.height; row++) {
             double colour[3];
-            rp_map_colour(1 - (row + 0.5) / bar.height, colour);
+            rp_colour_map_at(1 - (row + 0.5) / bar.height, colour);
             for (int c = 0; c < 3; c++) {
                 int expected = (int)lround(255 * rp_picture_srgb_encode(colour[c]));
                 for (int x = 0; x < bar.width; x++)

@@ -93,15 +93,15 @@ static void every_changed_byte_is_noticed(void **state)
     rp_picture *picture = noise(31, 17);
     assert_int_equal(rp_picture_write_png(picture, path, NULL), RP_OK);
     unsigned char *bytes = read_bytes(path, &size);
-    assert_true(rp_png_is_whole(bytes, size, 31, 17));
-    assert_false(rp_png_is_whole(bytes, size, 17, 31));
+    assert_true(rp_picture_png_is_whole(bytes, size, 31, 17));
+    assert_false(rp_picture_png_is_whole(bytes, size, 17, 31));
     for (size_t i = 0; i < size; i++) {
-        assert_false(rp_png_is_whole(bytes, i, 31, 17)); /* cut short */
+        assert_false(rp_picture_png_is_whole(bytes, i, 31, 17)); /* cut short */
         bytes[i] ^= (unsigned char)(1u << i % 8);
-        assert_false(rp_png_is_whole(bytes, size, 31, 17));
+        assert_false(rp_picture_png_is_whole(bytes, size, 31, 17));
         bytes[i] ^= (unsigned char)(1u << i % 8);
     }
-    assert_true(rp_png_is_whole(bytes, size, 31, 17));
+    assert_true(rp_picture_png_is_whole(bytes, size, 31, 17));
     free(bytes);
     rp_picture_destroy(picture);
     remove(path);
@@ -157,7 +157,7 @@ static void a_failed_write_is_said(void **state)
 #define WRITERS 3
 #define WRITES 200
 
-/* Programs that paint into one folder do not take each other's half-written files. */
+/* Programs that write into one folder do not take each other's half-written files. */
 static void writers_do_not_meet(void **state)
 {
     (void)state;

@@ -1,8 +1,9 @@
-/* Words in pictures: each letter has a shape of its own, is as wide as told and stays inside. */
+/* Text in pictures: each letter has a shape of its own, is as wide as rp_text_width says and stays
+ * inside. */
 #include "check.h"
 
 #include "base/memory.h"
-#include "picture/text.h"
+#include "picture/picture.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -255,7 +255,7 @@ static void without_gnuplot_the_package_is_named(void **state)
     assert_non_null(strstr(rp_report_fault(report, 0)->message, "gnuplot-nox"));
     rp_report_clear(report);
 
-    /* One that fails is told with its words, and leaves no file. */
+    /* A gnuplot that fails is reported in its words, and leaves no file. */
     FILE *file = fopen("gnuplot", "w");
     fputs("#!/bin/sh\necho 'line 3: it is broken' >&2\nexit 1\n", file);
     fclose(file);

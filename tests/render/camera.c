@@ -3,12 +3,12 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "render/camera.h"
+#include "render/inside.h"
 #include "render/stage.h"
 
 static stage s;
 
-static rp_camera choose_at(const rp_framing *framing, const rp_paint_options *options, double time)
+static rp_camera choose_at(const rp_framing *framing, const rp_render_options *options, double time)
 {
     rp_camera camera;
     rp_report *report = rp_report_create();
@@ -19,7 +19,7 @@ static rp_camera choose_at(const rp_framing *framing, const rp_paint_options *op
 
 static rp_camera choose(const rp_framing *framing, const char *name, int width, int height)
 {
-    rp_paint_options options = rp_default_paint_options();
+    rp_render_options options = rp_default_render_options();
     options.camera = name;
     options.width = width;
     options.height = height;
@@ -30,7 +30,7 @@ static rp_camera choose(const rp_framing *framing, const char *name, int width, 
 static rp_camera stage_camera(double orbit, double time)
 {
     rp_framing framing = rp_framing_empty();
-    rp_paint_options options = rp_default_paint_options();
+    rp_render_options options = rp_default_render_options();
     options.orbit = orbit;
     return choose_at(&framing, &options, time);
 }
@@ -169,7 +169,7 @@ static void half_a_picture_shows_the_whole_width(void **state)
     (void)state;
     stage_clear(&s);
     rp_framing framing = rp_framing_empty();
-    rp_paint_options options = rp_default_paint_options();
+    rp_render_options options = rp_default_render_options();
     double whole = choose_at(&framing, &options, 0).pitch * options.width;
     options.aspect = (double)options.width / options.height;
     check_near(choose_at(&framing, &options, 0).pitch * options.width, whole, 1e-12);
@@ -249,7 +249,7 @@ static void bad_cameras_are_faults(void **state)
 {
     (void)state;
     stage_clear(&s);
-    rp_paint_options options = rp_default_paint_options();
+    rp_render_options options = rp_default_render_options();
     rp_framing framing = rp_framing_empty();
     rp_camera camera;
     rp_report *report = rp_report_create();
@@ -335,13 +335,14 @@ static void a_moved_camera_does_not_pass_its_target(void **state)
         {.time = 0, .position = {0.1, -0.3, 0}, .target = {0, 0, 0}, .field_of_view = 1},
         {.time = 2, .position = {-0.1, 0.3, 0}, .target = {0, 0, 0}, .field_of_view = 1}};
     s.camera.keys = (rp_plain_list){through, 2};
-    rp_paint_options options = rp_default_paint_options();
+    rp_render_options options = rp_default_render_options();
     rp_framing framing = rp_framing_empty();
     rp_camera camera;
     rp_report *report = rp_report_create();
     assert_int_equal(rp_camera_choose(&s.scene, &options, &framing, 1, &camera, report),
                      RP_ERROR_INPUT);
-    assert_non_null(strstr(rp_report_fault(report, 0)->message, "at 1 s the camera stands"));
+    assert_non_null(
+        strstr(rp_report_fault(report, 0)->message, "at 1 s the camera is at its target"));
     check_ok(rp_camera_choose(&s.scene, &options, &framing, 0.9, &camera, report), report);
     rp_report_destroy(report);
 }
@@ -381,7 +382,7 @@ static void an_orbit_is_on_top_of_keys_and_about_up(void **state)
     check_vector(stage_camera(RP_PI / 2, 1).position, 0, 0, -2, 1e-14);
 }
 
-/* Of a long ridge all that may be seen is seen, whichever way the camera stands. */
+/* Of a long ridge all that may be seen is seen, from whichever side the camera looks. */
 static void the_automatic_camera_goes_round_as_well(void **state)
 {
     (void)state;
@@ -391,7 +392,7 @@ static void the_automatic_camera_goes_round_as_well(void **state)
     rp_framing framing = frame_stage();
     rp_box3 box = rp_framing_box(&framing);
     rp_vec3 centre = rp_v3_scale(rp_v3_add(box.low, box.high), 0.5);
-    rp_paint_options options = rp_default_paint_options();
+    rp_render_options options = rp_default_render_options();
     options.camera = "automatic";
     options.orbit = 2 * RP_PI / 10;
     rp_camera first = choose_at(&framing, &options, 0);

@@ -1,5 +1,5 @@
 /* The edges of what can be asked of a picture: nothing to see, cameras in odd places, numbers that
- * are none, places far off, sizes far apart, and wishes to stop. */
+ * are none, places far off, sizes far apart, and requests to stop. */
 #include "check.h"
 
 #include "base/random.h"
@@ -10,9 +10,9 @@
 
 static stage s;
 
-static rp_picture *paint(void)
+static rp_picture *render(void)
 {
-    return stage_paint(&s, EDGE_WIDTH, EDGE_HEIGHT, NULL);
+    return stage_render(&s, EDGE_WIDTH, EDGE_HEIGHT, NULL);
 }
 
 static double mean_of(const rp_picture *picture, int colour)
@@ -66,7 +66,7 @@ static void build_plain_world(void)
 
 /* --- little to see ---------------------------------------------------------------------------- */
 
-static void a_view_without_grains_can_be_painted(void **state)
+static void a_view_without_grains_can_be_rendered(void **state)
 {
     (void)state;
     const double spacings[] = {0, 0.1, NAN};
@@ -74,11 +74,11 @@ static void a_view_without_grains_can_be_painted(void **state)
         stage_clear(&s);
         s.scene.cameras.count = i % 2;
         s.view = (rp_view){.spacing = spacings[i / 2]};
-        rp_picture *empty = paint();
+        rp_picture *empty = render();
         rp_body_spec *ball =
             stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_SPHERE, .radius = 0.4}, rp_v3(0, 0, 0));
         stage_colour(ball, 0.9, 0.02, 0.02);
-        rp_picture *red = paint();
+        rp_picture *red = render();
         const uint8_t *middle = rp_picture_at(red, EDGE_WIDTH / 2, EDGE_HEIGHT / 2);
         assert_true(middle[0] > 2 * middle[1]);
         assert_true(stage_difference(empty, red) > 3);
@@ -95,7 +95,7 @@ static void one_grain_is_seen_by_any_number_of_samples(void **state)
         s.view.spacing = 1;
         s.options.samples = samples;
         stage_add(&s, 0, 0, 0, RED);
-        rp_picture *picture = paint();
+        rp_picture *picture = render();
         const uint8_t *middle = rp_picture_at(picture, EDGE_WIDTH / 2, EDGE_HEIGHT / 2 - 8);
         assert_true(middle[0] > 2 * middle[2]);
         rp_picture_destroy(picture);
@@ -109,10 +109,10 @@ static void odd_numbers_of_samples_are_as_bright(void **state)
     build_plain_world();
     s.options.samples = 64;
     s.options.plain = true;
-    rp_picture *many = paint();
+    rp_picture *many = render();
     for (int samples = 2; samples <= 7; samples++) {
         s.options.samples = samples;
-        rp_picture *few = paint();
+        rp_picture *few = render();
         for (int c = 0; c < 3; c++) /* the curve of the film bends noise down a little */
             check_near(mean_of(few, c), mean_of(many, c), 2.5);
         rp_picture_destroy(few);
@@ -132,9 +132,9 @@ static void a_camera_within_a_body_sees_its_walls(void **state)
         s.options.samples = i ? 16 : 1;
         rp_shape box = {.kind = RP_SHAPE_BOX, .size = {2, 2, 2}};
         stage_add_body(&s, box, rp_v3(0, -2, 0));
-        rp_picture *within = paint();
+        rp_picture *within = render();
         s.camera.position.y = -5;
-        rp_picture *outside = paint();
+        rp_picture *outside = render();
         assert_true(mean_of(within, 1) < limits[i] * mean_of(outside, 1));
         rp_picture_destroy(within);
         rp_picture_destroy(outside);
@@ -151,7 +151,7 @@ static void a_camera_below_the_ground_sees_what_stands_on_it(void **state)
     stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_PLANE}, rp_v3(0, 0, 0));
     s.camera.position = rp_v3(0, -1, -1);
     s.camera.target = rp_v3(0, 0, 0.25);
-    rp_picture *picture = paint();
+    rp_picture *picture = render();
     const uint8_t *middle = rp_picture_at(picture, EDGE_WIDTH / 2, EDGE_HEIGHT / 2);
     const uint8_t *corner = rp_picture_at(picture, 2, 2);
     assert_true(middle[0] > middle[2] + 10);
@@ -172,10 +172,10 @@ static void lamps_may_be_anywhere(void **state)
         stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_PLANE}, rp_v3(0, 0, 0));
         rp_shape ball = {.kind = RP_SHAPE_SPHERE, .radius = 0.1};
         stage_add_body(&s, ball, rp_v3(0.5, 0, 0.2));
-        rp_picture *without = paint();
+        rp_picture *without = render();
         stage_add_lamp(&s, places[i], 20)->radius = i == 2 ? 0 : 0.02;
-        rp_picture *with = paint();
-        /* Not 0: one more throw of the dice changes all further ones of a pixel. */
+        rp_picture *with = render();
+        /* Not 0: one more dimension changes all further samples of a pixel. */
         assert_int_equal(stage_difference(without, with) > 0.3, i == 3);
         rp_picture_destroy(without);
         rp_picture_destroy(with);
@@ -192,11 +192,11 @@ static void an_orbit_goes_on_top_of_keys(void **state)
     s.camera.keys = (rp_plain_list){keys, 2};
     s.camera.shutter = 1;
     s.view.time = 1;
-    rp_picture *still = paint();
+    rp_picture *resting = render();
     s.options.orbit = 0.7;
-    rp_picture *turned = paint();
-    assert_true(stage_difference(still, turned) > 3);
-    rp_picture_destroy(still);
+    rp_picture *turned = render();
+    assert_true(stage_difference(resting, turned) > 3);
+    rp_picture_destroy(resting);
     rp_picture_destroy(turned);
 }
 
@@ -210,12 +210,12 @@ static void velocities_that_are_no_numbers_do_not_blur(void **state)
     const float odd[] = {NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < 300; i++)
         s.vx[i] = 0;
-    rp_picture *still = paint();
+    rp_picture *resting = render();
     for (size_t i = 0; i < 300; i++)
         *(i % 2 ? &s.vx[i] : &s.vz[i]) = odd[i % 3];
-    rp_picture *picture = paint();
-    assert_true(stage_same(still, picture));
-    rp_picture_destroy(still);
+    rp_picture *picture = render();
+    assert_true(stage_same(resting, picture));
+    rp_picture_destroy(resting);
     rp_picture_destroy(picture);
 }
 
@@ -229,7 +229,7 @@ static void huge_velocities_are_streaks(void **state)
         build_plain_world();
         for (size_t i = 0; i < 300; i++)
             s.vx[i] = s.vy[i] = huge[k];
-        rp_picture *picture = paint();
+        rp_picture *picture = render();
         if (!first) {
             first = picture;
             continue;
@@ -250,10 +250,10 @@ static void bodies_without_numbers_are_left_out(void **state)
     s.view.bodies = states;
     states[1].velocity[0] = NAN;
     states[1].angular_velocity[1] = INFINITY;
-    rp_picture *picture = paint();
+    rp_picture *picture = render();
     rp_picture_destroy(picture);
     states[1].position[2] = NAN;
-    picture = paint();
+    picture = render();
     rp_picture_destroy(picture);
 }
 
@@ -266,12 +266,12 @@ static void ranges_without_a_span_have_one_colour(void **state)
         {1, 1}, {NAN, 1}, {0, NAN}, {2, 1}, {0, INFINITY}, {-INFINITY, INFINITY}, {NAN, NAN}};
     for (int i = 0; i < 7; i++) {
         s.options.range = &ranges[i];
-        rp_picture_destroy(paint());
+        rp_picture_destroy(render());
     }
     s.options.range = NULL;
     for (size_t i = 0; i < s.view.count; i++)
         s.vx[i] = NAN;
-    rp_picture_destroy(paint());
+    rp_picture_destroy(render());
 }
 
 static void an_unknown_colour_is_a_fault_with_a_hint(void **state)
@@ -286,10 +286,10 @@ static void an_unknown_colour_is_a_fault_with_a_hint(void **state)
         {"presure", "pressure"}, {"sped", "speed"}, {"zzz", "pressure"}};
     for (int i = 0; i < 3; i++) {
         rp_report *report = rp_report_create();
-        rp_paint_options options = s.options;
+        rp_render_options options = s.options;
         rp_picture *picture;
         options.colour = wrong[i][0];
-        assert_int_equal(rp_paint(&s.view, &s.scene, &options, NULL, &picture, report),
+        assert_int_equal(rp_render_view(&s.view, &s.scene, &options, NULL, &picture, report),
                          RP_ERROR_INPUT);
         assert_null(picture);
         assert_int_equal(rp_report_count(report), 1);
@@ -311,10 +311,10 @@ static void far_from_the_origin_it_looks_the_same(void **state)
     (void)state;
     const double far[] = {1e3, 1e5}, limits[] = {0.2, 5};
     build_plain_world();
-    rp_picture *here = paint();
+    rp_picture *here = render();
     for (int i = 0; i < 2; i++) {
         build_world(1, rp_v3(far[i], -far[i], far[i]));
-        rp_picture *there = paint();
+        rp_picture *there = render();
         check_near(stage_difference(here, there), 0, limits[i]);
         rp_picture_destroy(there);
     }
@@ -327,10 +327,10 @@ static void any_size_looks_the_same(void **state)
     (void)state;
     const double sizes[] = {2e-3, 0.1, 20, 1e3};
     build_plain_world();
-    rp_picture *usual = paint();
+    rp_picture *usual = render();
     for (int i = 0; i < 4; i++) {
         build_world(sizes[i], rp_v3(0, 0, 0));
-        rp_picture *other = paint();
+        rp_picture *other = render();
         check_near(stage_difference(usual, other), 0, 0.1);
         rp_picture_destroy(other);
     }
@@ -341,12 +341,12 @@ static void any_size_looks_the_same(void **state)
 
 static void check_threads(void)
 {
-    rp_picture *alone = paint();
+    rp_picture *alone = render();
     const int counts[] = {1, 2, 4};
     for (int i = 0; i < 3; i++) {
         rp_threads *threads;
         assert_int_equal(rp_threads_create(counts[i], &threads, NULL), RP_OK);
-        rp_picture *picture = stage_paint(&s, EDGE_WIDTH, EDGE_HEIGHT, threads);
+        rp_picture *picture = stage_render(&s, EDGE_WIDTH, EDGE_HEIGHT, threads);
         assert_true(stage_same(alone, picture));
         rp_picture_destroy(picture);
         rp_threads_destroy(threads);
@@ -405,11 +405,11 @@ static void progress_rises_to_one(void **state)
         stage_clear(&s);
         s.options.samples = 1;
         stage_add(&s, 0, 0, 0, RED);
-        rp_picture *plain = stage_paint(&s, sizes[i][0], sizes[i][1], NULL);
+        rp_picture *plain = stage_render(&s, sizes[i][0], sizes[i][1], NULL);
         watch w = {0};
         s.options.progress = note;
         s.options.user = &w;
-        rp_picture *watched = stage_paint(&s, sizes[i][0], sizes[i][1], NULL);
+        rp_picture *watched = stage_render(&s, sizes[i][0], sizes[i][1], NULL);
         assert_true(stage_same(plain, watched)); /* parts do not show */
         assert_true(w.calls >= 1 && w.calls <= 80);
         check_near(w.last, 1, 0);
@@ -427,14 +427,14 @@ static void a_picture_can_be_stopped(void **state)
     size_t before = rp_memory_now().bytes;
     for (int stop_at = 1; stop_at <= 5; stop_at += 2) {
         watch w = {.stop_at = stop_at};
-        rp_paint_options options = s.options;
+        rp_render_options options = s.options;
         options.width = 320;
         options.height = 200;
         options.samples = 2;
         options.progress = note;
         options.user = &w;
         rp_picture *picture;
-        assert_int_equal(rp_paint(&s.view, &s.scene, &options, threads, &picture, NULL),
+        assert_int_equal(rp_render_view(&s.view, &s.scene, &options, threads, &picture, NULL),
                          RP_INTERRUPTED);
         assert_null(picture);
         assert_int_equal(w.calls, stop_at);
@@ -446,7 +446,7 @@ static void a_picture_can_be_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_view_without_grains_can_be_painted),
+        cmocka_unit_test(a_view_without_grains_can_be_rendered),
         cmocka_unit_test(one_grain_is_seen_by_any_number_of_samples),
         cmocka_unit_test(odd_numbers_of_samples_are_as_bright),
         cmocka_unit_test(a_camera_within_a_body_sees_its_walls),

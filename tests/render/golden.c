@@ -1,8 +1,8 @@
-/* Small pictures that are kept, one for each thing a picture can show. A picture must be like the
- * kept one, but may differ by as much as another processor or compiler makes: a few rays that meet
+/* Small reference pictures, one for each thing a picture can show. A picture must be like its
+ * reference, but may differ by as much as another processor or compiler makes: a few rays that meet
  * an edge or pass it. With what it is there for switched off it must differ by much more.
  *
- * RP_GOLDEN_WRITE=1 in the environment writes the kept pictures anew: then look at them. */
+ * RP_GOLDEN_WRITE=1 in the environment writes the reference pictures again: then look at them. */
 #include "check.h"
 
 #include "chains.h"
@@ -341,7 +341,7 @@ static void force_chains(int without)
     s.view = block->view;
     s.view.bodies = &floor;
     s.view.time = view.time;
-    s.options.colour = RP_CHAINS;
+    s.options.colour = RP_FORCE_CHAINS;
     stand_at(0.075, -0.075, 0.05, rp_v3(0.045, 0.02, 0.02));
     if (without == 1) s.view.contact_count = 0;
     for (size_t i = 0; without == 2 && i < s.view.contact_count; i++)
@@ -395,7 +395,7 @@ static void blur_of_clumps(int without)
     stand_at(0, -2.2, 0.9, rp_v3(0, 0, 0.4));
 }
 
-static const golden kept[] = {
+static const golden references[] = {
     {"sun-shadow", sun_shadow, 1, 0, 0},
     {"soft-shadow", soft_shadow, 1, 0, 0},
     {"sky-and-hollows", sky_and_hollows, 1, 0, 0},
@@ -422,15 +422,15 @@ static const golden kept[] = {
     {"sizes", sizes, 1, 0, 0},
     {"blur-of-clumps", blur_of_clumps, 2, 0, 0},
 };
-#define KEPT (int)(sizeof kept / sizeof kept[0])
+#define REFERENCES (int)(sizeof references / sizeof references[0])
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-static rp_picture *paint(const golden *g, int without)
+static rp_picture *render(const golden *g, int without)
 {
     g->build(without);
     rp_picture *picture =
-        stage_paint(&s, g->width ? g->width : WIDTH, g->height ? g->height : HEIGHT, NULL);
+        stage_render(&s, g->width ? g->width : WIDTH, g->height ? g->height : HEIGHT, NULL);
     if (mesh) rp_mesh_destroy(mesh);
     mesh = NULL;
     if (block) chains_free(block);
@@ -488,21 +488,21 @@ static void keep_for_a_look(const rp_picture *got, const rp_picture *wanted, con
                 BLOCK_MOST, code == RP_OK ? path : "nothing, it cannot be written");
 }
 
-static void is_like_the_kept_picture(void **state)
+static void is_like_the_reference(void **state)
 {
     const golden *g = *state;
     char path[1024];
     snprintf(path, sizeof path, "%s/tests/render/golden/%s.png", RP_SOURCE_DIR, g->name);
-    rp_picture *got = paint(g, 0);
-    const char *wish = getenv("RP_GOLDEN_WRITE");
-    if (wish && strcmp(wish, "1") == 0)
+    rp_picture *got = render(g, 0);
+    const char *write = getenv("RP_GOLDEN_WRITE");
+    if (write && strcmp(write, "1") == 0)
         assert_int_equal(rp_picture_write_png(got, path, NULL), RP_OK);
     rp_picture *wanted = read_png(path);
     bool alike = difference(got, wanted) <= 1;
     if (!alike) keep_for_a_look(got, wanted, g->name);
     rp_picture_destroy(got);
     for (int without = 1; without <= g->variants; without++) {
-        rp_picture *lost = paint(g, without);
+        rp_picture *lost = render(g, without);
         double much = difference(lost, wanted);
         if (much < LOST) print_error("%s: without %d only %.3g\n", g->name, without, much);
         alike = alike && much >= LOST;
@@ -515,10 +515,10 @@ static void is_like_the_kept_picture(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1) folder = argv[1];
-    struct CMUnitTest tests[KEPT + 1];
-    for (int i = 0; i < KEPT; i++)
-        tests[i] = (struct CMUnitTest){kept[i].name, is_like_the_kept_picture, NULL, NULL,
-                                       (void *)(uintptr_t)&kept[i]};
-    tests[KEPT] = (struct CMUnitTest)cmocka_unit_test(nothing_is_left);
+    struct CMUnitTest tests[REFERENCES + 1];
+    for (int i = 0; i < REFERENCES; i++)
+        tests[i] = (struct CMUnitTest){references[i].name, is_like_the_reference, NULL, NULL,
+                                       (void *)(uintptr_t)&references[i]};
+    tests[REFERENCES] = (struct CMUnitTest)cmocka_unit_test(nothing_is_left);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void the_largest_picture_has_every_pixel(void **state)
     stage_add(&s, 0, 0, 0, RED);
     rp_threads *threads;
     assert_int_equal(rp_threads_create(2, &threads, NULL), RP_OK);
-    rp_picture *picture = stage_paint(&s, edge, edge, threads);
+    rp_picture *picture = stage_render(&s, edge, edge, threads);
     const uint8_t *sky = rp_picture_at(picture, edge - 1, edge / 2);
     size_t ball = 0;
     for (int x = 0; x < edge; x++) /* the row through the ball's middle */

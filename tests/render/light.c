@@ -2,16 +2,16 @@
  * what theory says. Light is taken as it comes along rays, before it is toned. */
 #include "check.h"
 
+#include "render/inside.h"
 #include "render/stage.h"
-#include "render/trace.h"
 
 static stage s;
 
 /* A stage made ready for rays. */
 typedef struct studio {
-    rp_scenery scenery;
-    rp_tracing tracing;
-    rp_dice_table dice;
+    rp_render_scene render_scene;
+    rp_path_tracer tracer;
+    rp_sampler_table table;
     int samples;
 } studio;
 
@@ -19,28 +19,28 @@ static void open_studio(studio *st, int width, int height, int samples)
 {
     rp_report *report = rp_report_create();
     rp_framing framing = rp_framing_empty();
-    rp_paint_options options = s.options;
+    rp_render_options options = s.options;
     options.width = width;
     options.height = height;
     *st = (studio){.samples = samples};
     check_ok(rp_framing_add(&framing, &s.view, &s.scene, report), report);
-    rp_camera *camera = &st->tracing.camera[0];
+    rp_camera *camera = &st->tracer.camera[0];
     check_ok(rp_camera_choose(&s.scene, &options, &framing, 0, camera, report), report);
-    rp_scenery_wish wish = {.grain_scale = 1, .eye = camera->position};
-    check_ok(
-        rp_scenery_make(&st->scenery, &s.view, &s.scene, &options, &framing, &wish, NULL, report),
-        report);
-    check_ok(rp_dice_table_make(&st->dice, samples, report), report);
-    st->tracing.camera[1] = *camera;
-    st->tracing.scenery = &st->scenery;
-    st->tracing.lighting = rp_lighting_make(&s.scene);
+    rp_render_scene_options build = {.grain_scale = 1, .eye = camera->position};
+    check_ok(rp_render_scene_build(&st->render_scene, &s.view, &s.scene, &options, &framing, &build,
+                                   NULL, report),
+             report);
+    check_ok(rp_sampler_table_make(&st->table, samples, report), report);
+    st->tracer.camera[1] = *camera;
+    st->tracer.scene = &st->render_scene;
+    st->tracer.lights = rp_lights_make(&s.scene);
     rp_report_destroy(report);
 }
 
 static void close_studio(studio *st)
 {
-    rp_dice_table_release(&st->dice);
-    rp_scenery_release(&st->scenery);
+    rp_sampler_table_release(&st->table);
+    rp_render_scene_release(&st->render_scene);
 }
 
 /* The mean of a pixel's samples. */
@@ -48,9 +48,9 @@ static rp_vec3 light_at(const studio *st, int x, int y)
 {
     rp_vec3 sum = rp_v3(0, 0, 0);
     for (int sample = 0; sample < st->samples; sample++) {
-        rp_dice dice = rp_dice_begin(&st->dice, x, y, sample);
-        rp_seen seen = rp_trace(&st->tracing, x, y, RP_SKY_MANY, &dice);
-        sum = rp_v3_add(sum, rp_seen_light(&seen));
+        rp_sampler sampler = rp_sampler_begin(&st->table, x, y, sample);
+        rp_path_sample traced = rp_trace_path(&st->tracer, x, y, RP_INDIRECT_MANY, &sampler);
+        sum = rp_v3_add(sum, rp_path_sample_radiance(&traced));
     }
     return rp_v3_scale(sum, 1.0 / st->samples);
 }
@@ -102,7 +102,7 @@ static void a_matt_ground_under_the_sun_follows_lambert(void **state)
         build_ground(0.6, 0.4, 0.2);
         s.scene.light.direction = rp_v3_normalized(ways[i]);
         s.scene.light.strength = 1.3;
-        rp_vec3 sun = rp_lighting_make(&s.scene).sun;
+        rp_vec3 sun = rp_lights_make(&s.scene).sun;
         double cosine = -s.scene.light.direction.z;
         rp_vec3 expected = rp_v3_scale(rp_v3(0.6 * sun.x, 0.4 * sun.y, 0.2 * sun.z), cosine);
         assert_true(expected.x > 0);
@@ -120,7 +120,7 @@ static void a_ground_in_its_own_shade_is_black(void **state)
 }
 
 /* The mean of the sky over the half sphere about a normal, each part of it by its cosine. */
-static rp_vec3 mean_sky(const rp_lighting *lighting, rp_vec3 normal)
+static rp_vec3 mean_sky(const rp_lights *lighting, rp_vec3 normal)
 {
     rp_vec3 sum = rp_v3(0, 0, 0);
     const int rings = 600, parts = 600;
@@ -132,7 +132,7 @@ static rp_vec3 mean_sky(const rp_lighting *lighting, rp_vec3 normal)
             rp_vec3 way = rp_v3(across * cos(angle), across * sin(angle), z);
             double cosine = rp_v3_dot(way, normal);
             if (cosine <= 0) continue;
-            sum = rp_v3_madd(sum, cosine, rp_light_sky(lighting, way));
+            sum = rp_v3_madd(sum, cosine, rp_light_sky_radiance(lighting, way));
             weights += cosine;
         }
     }
@@ -148,10 +148,10 @@ static void a_matt_ground_under_the_sky_sends_its_mean(void **state)
         rp_body_spec *ground = build_ground(0.6, 0.4, 0.2);
         ground->pose.orientation = rp_quat_from_axis(rp_v3(1, 0, 0), 0.4 * i);
         s.scene.light.sky = 0.4;
-        rp_lighting lighting = rp_lighting_make(&s.scene);
+        rp_lights lighting = rp_lights_make(&s.scene);
         rp_vec3 normal = rp_quat_rotate(ground->pose.orientation, rp_v3(0, 0, 1));
         rp_vec3 sky = mean_sky(&lighting, normal);
-        check_light(light_of_pixel(4096), rp_colour_mul(sky, rp_v3(0.6, 0.4, 0.2)), 5e-3);
+        check_light(light_of_pixel(4096), rp_rgb_mul(sky, rp_v3(0.6, 0.4, 0.2)), 5e-3);
     }
 }
 
@@ -166,7 +166,7 @@ static void lamps_follow_inverse_squares_and_cosines(void **state)
     for (int i = 0; i < 5; i++) {
         build_ground(0.5, 0.5, 0.5);
         s.scene.light.strength = 1;
-        double sun = rp_brightness(rp_lighting_make(&s.scene).sun);
+        double sun = rp_luminance(rp_lights_make(&s.scene).sun);
         s.scene.light.strength = 0;
         rp_lamp_spec *lamp = stage_add_lamp(&s, rp_v3(distances[i], 0, heights[i]), 1.5);
         lamp->colour[2] = 0.25;
@@ -203,7 +203,7 @@ static double brightest(int edge, int samples)
     open_studio(&st, edge, edge, samples);
     for (int y = 0; y < edge; y++)
         for (int x = 0; x < edge; x++)
-            most = fmax(most, rp_brightness(light_at(&st, x, y)));
+            most = fmax(most, rp_luminance(light_at(&st, x, y)));
     close_studio(&st);
     return most;
 }
@@ -239,7 +239,7 @@ static void a_lamp_in_a_closed_body_lights_it_from_within(void **state)
     (void)state;
     stage_clear(&s);
     s.scene.light.strength = 1;
-    double sun = rp_brightness(rp_lighting_make(&s.scene).sun);
+    double sun = rp_luminance(rp_lights_make(&s.scene).sun);
     s.scene.light.strength = s.scene.light.sky = 0;
     stage_add_body(&s, closed_shapes[0], rp_v3(0, 0, 0));
     stage_add_lamp(&s, rp_v3(0, 0, 0), 0.1);
@@ -265,8 +265,8 @@ static double disc_part(double x)
 
 static double sun_radius(void)
 {
-    rp_lighting lighting = rp_lighting_make(&s.scene);
-    rp_vec3 rim = rp_light_to_sun(&lighting, (const double[2]){1, 0.3});
+    rp_lights lighting = rp_lights_make(&s.scene);
+    rp_vec3 rim = rp_light_sample_sun(&lighting, (const double[2]){1, 0.3});
     return acos(rp_v3_dot(rim, lighting.to_sun));
 }
 
@@ -282,7 +282,7 @@ static void the_edge_of_a_shadow_is_as_wide_as_the_sun(void **state)
     rp_body_spec *box = stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_BOX, .size = {2, 2, 0.1}},
                                        rp_v3(-1, 0, 1.05));
     stage_colour(box, 0, 0, 0);
-    double half = tan(sun_radius()), full = 0.5 * rp_lighting_make(&s.scene).sun.y;
+    double half = tan(sun_radius()), full = 0.5 * rp_lights_make(&s.scene).sun.y;
     assert_true(half > 0.003 && half < 0.1);
     look_down(0, 0, 0.5);
     s.camera.field_of_view = 2 * atan(1.6 * half / 0.5 / ACROSS); /* of one row */
@@ -310,7 +310,7 @@ static double redness(double x, bool wall, double red)
         stage_colour(box, red, 0.05, 0.05);
     }
     look_down(x, 0, 1.5);
-    rp_vec3 light = light_of_pixel(1024), sun = rp_lighting_make(&s.scene).sun;
+    rp_vec3 light = light_of_pixel(1024), sun = rp_lights_make(&s.scene).sun;
     return light.x / light.y / (sun.x / sun.y);
 }
 
@@ -331,10 +331,10 @@ static void a_red_wall_reddens_the_ground_beside_it(void **state)
 static void more_light_is_never_darker(void **state)
 {
     (void)state;
-    rp_vec3 before = rp_light_tone(rp_v3(0, 0, 0));
+    rp_vec3 before = rp_light_tone_map(rp_v3(0, 0, 0));
     assert_true(rp_v3_length(before) == 0);
     for (double light = 1e-6; light < 1e4; light *= 1.1) {
-        rp_vec3 toned = rp_light_tone(rp_v3(light, 0.7 * light, 0.4 * light));
+        rp_vec3 toned = rp_light_tone_map(rp_v3(light, 0.7 * light, 0.4 * light));
         rp_vec3 more = rp_v3_sub(toned, before);
         assert_true(more.x > -1e-12 && more.y > -1e-12 && more.z > -1e-12); /* rounding */
         assert_true(toned.x <= 1 && toned.x >= toned.y && toned.y >= toned.z);

@@ -32,7 +32,7 @@ typedef struct stage {
     float diameter[STAGE_GRAINS], turn[4][STAGE_GRAINS], spin[3][STAGE_GRAINS];
     uint8_t kind[STAGE_GRAINS];
     rp_field fields[9];
-    rp_paint_options options; /* but for the size */
+    rp_render_options options; /* but for the size */
 } stage;
 
 enum { RED, BLUE, SAND };
@@ -52,7 +52,7 @@ static inline void stage_clear(stage *s)
     s->camera = (rp_camera_spec){
         .name = "front", .position = {0, -2, 0}, .up = {0, 0, 1}, .field_of_view = 0.8};
     s->scene.cameras = (rp_named_list){&s->camera, 1};
-    s->options = rp_default_paint_options();
+    s->options = rp_default_render_options();
     s->view = (rp_view){
         .spacing = 0.1, .x = s->x, .y = s->y, .z = s->z, .id = s->id, .material = s->material};
 }
@@ -138,14 +138,14 @@ static inline void stage_colour(rp_body_spec *body, double red, double green, do
     body->colour[2] = blue;
 }
 
-static inline rp_picture *stage_paint(const stage *s, int width, int height, rp_threads *threads)
+static inline rp_picture *stage_render(const stage *s, int width, int height, rp_threads *threads)
 {
     rp_report *report = rp_report_create();
-    rp_paint_options options = s->options;
+    rp_render_options options = s->options;
     options.width = width;
     options.height = height;
     rp_picture *picture;
-    check_ok(rp_paint(&s->view, &s->scene, &options, threads, &picture, report), report);
+    check_ok(rp_render_view(&s->view, &s->scene, &options, threads, &picture, report), report);
     rp_report_destroy(report);
     assert_non_null(picture);
     return picture;

@@ -199,7 +199,7 @@ static rp_code picture_of(const char *folder, rp_report *report)
     rp_code code = rp_record_open(folder, &record, report);
     rp_film_run run = {.series = rp_record_series(record, RP_SERIES_COARSE), .to = 1};
     if (code == RP_OK) code = rp_film_open(&options, &run, 1, &film, report);
-    if (code == RP_OK) code = rp_film_paint(film, report);
+    if (code == RP_OK) code = rp_film_render(film, report);
     if (code == RP_OK) code = rp_film_finish(film, report);
     rp_film_close(film);
     rp_record_close(record);

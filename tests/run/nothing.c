@@ -651,7 +651,7 @@ static void of_film_h(void **state)
     REFUSES(rp_film_open, (&options, NULL, 1, &film, report), "runs");
     REFUSES(rp_film_open, (&options, &nothing, 1, &film, report), "runs[i].series");
     REFUSES(rp_film_open, (&options, &run, 1, NULL, report), "out");
-    REFUSES(rp_film_paint, (NULL, report), "film");
+    REFUSES(rp_film_render, (NULL, report), "film");
     REFUSES(rp_film_finish, (NULL, report), "film");
     assert_int_equal(rp_film_state(NULL).frame_count, 0);
     IGNORES(rp_film_state, (NULL));
@@ -666,10 +666,10 @@ static void of_film_h(void **state)
     REFUSES(rp_film_last, (film, NULL, report), "out");
     REFUSES(rp_film_sheet, (film, 1, 1, NULL, report), "out");
     rp_film_close(film);
-    REFUSES(rp_view_paint, (NULL, scene, &options, &picture, report), "view");
-    REFUSES(rp_view_paint, (&view, NULL, &options, &picture, report), "scene");
-    REFUSES(rp_view_paint, (&view, scene, NULL, &picture, report), "options");
-    REFUSES(rp_view_paint, (&view, scene, &options, NULL, report), "out");
+    REFUSES(rp_view_render, (NULL, scene, &options, &picture, report), "view");
+    REFUSES(rp_view_render, (&view, NULL, &options, &picture, report), "scene");
+    REFUSES(rp_view_render, (&view, scene, NULL, &picture, report), "options");
+    REFUSES(rp_view_render, (&view, scene, &options, NULL, report), "out");
     REFUSES(rp_view_picture, (NULL, scene, &options, "x.png", report), "view");
     REFUSES(rp_view_picture, (&view, NULL, &options, "x.png", report), "scene");
     REFUSES(rp_view_picture, (&view, scene, NULL, "x.png", report), "options");

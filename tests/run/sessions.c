@@ -92,7 +92,7 @@ static void a_view_is_painted_into_memory(void **state)
     options.height = 48;
     options.samples = rp_film_quality_samples("draft");
     rp_picture *picture = NULL;
-    rp_code code = rp_view_paint(&view, scene, &options, &picture, report);
+    rp_code code = rp_view_render(&view, scene, &options, &picture, report);
     if (code != RP_ERROR_UNSUPPORTED) { /* a build without rays */
         check_ok(code, report);
         assert_true(picture->width == 64 && picture->height == 48);
