@@ -88,6 +88,7 @@ static void print_member_names(rp_atomic *file)
     rp_atomic_write(file, "\n", 1);
 }
 
+/* A member of a contact, read from the struct by its offset in the schema. */
 static void print_member(rp_atomic *file, const rp_contact_part *part, const rp_contact *contact)
 {
     const char *data = (const char *)contact + part->offset;

@@ -22,6 +22,7 @@ static void print_start(rp_atomic *file, const rp_export *export, size_t vertice
     rp_atomic_print(file, "element vertex %zu\n", vertices);
 }
 
+/* PLY files are written vertex by vertex, so the columns are interleaved value by value. */
 static void write_value(rp_atomic *file, const rp_export_column *column, int component,
                         size_t grain)
 {

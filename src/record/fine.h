@@ -1,4 +1,4 @@
-/* Frames and checkpoints of fine grains, chunk by chunk, in sets of files (record/parts.h).
+/* Frames and checkpoints of fine grains, chunk by chunk, in file sets (files/file_set.h).
  *
  *     RUN/fine/000012.h5, 000012-000.h5 …              a frame, of a given precision
  *     RUN/fine/checkpoints/000010.h5, 000010-000.h5 …  the exact state

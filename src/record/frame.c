@@ -113,6 +113,7 @@ static size_t grid_bytes(const rp_view *view)
     return bytes;
 }
 
+/* The values of a grid as one array; where its nodes are, as attributes of that array. */
 static void put_grid(rp_checksummed_writer *file, const rp_grid *grid)
 {
     char path[PATH_MAX_LENGTH];
@@ -211,6 +212,7 @@ static bool copy_name(const char *path, rp_grid_name name)
     return rp_grid_is_name(name);
 }
 
+/* Every array below "grids" is a grid; their number is small and known (RP_GRIDS_MAX). */
 static rp_code list_grids(const rp_checksummed_reader *file, const char *path, rp_frame_file *frame,
                           rp_report *report)
 {
@@ -246,6 +248,7 @@ static rp_code get_grids(const rp_checksummed_reader *file, const char *path, rp
 
 /* --- grains, bodies and the whole frame ------------------------------------------------------- */
 
+/* The arrays of the schema that the view has, then the solver's own fields, in "grains/NAME". */
 static void put_grains(rp_checksummed_writer *file, const rp_view *view)
 {
     char name[256];
@@ -291,6 +294,7 @@ static void put_attributes(rp_checksummed_writer *file, int64_t number, const rp
     rp_checksummed_put_u64(file, "count", view->count);
 }
 
+/* An upper estimate of the file, so that HDF5 allocates its memory once. */
 static size_t view_bytes(const rp_view *view)
 {
     size_t each = 0;
@@ -366,6 +370,8 @@ rp_code rp_frame_list_fields(const char *path, rp_frame_file *frame, rp_report *
     return RP_OK;
 }
 
+/* Points the members of the view at the arrays of the store; the schema says which type each has,
+ * and which may be missing. */
 static rp_code set_pointers(const char *path, rp_frame_file *frame, rp_report *report)
 {
     for (int i = 0; i < RP_VIEW_FIELDS; i++) {
@@ -457,6 +463,7 @@ rp_code rp_frame_get_bodies(const rp_checksummed_reader *file, const char *path,
     return code == RP_OK ? check_body_orientations(path, frame, report) : code;
 }
 
+/* Grains first: the number of bodies, contacts and nodes is checked against arrays of their own. */
 static rp_code read_frame(const rp_checksummed_reader *file, const char *path, int64_t number,
                           rp_frame_file *frame, rp_report *report)
 {

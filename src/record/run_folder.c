@@ -404,6 +404,7 @@ rp_code rp_record_remove_output(const rp_record *record, rp_report *report)
     return code;
 }
 
+/* Frames on disk first, then the list in memory: after a failure the list still has them. */
 rp_code rp_record_remove_fine_after(rp_record *record, int64_t number, rp_report *report)
 {
     rp_numbers *fine = &record->series[RP_SERIES_FINE].numbers;
@@ -441,6 +442,7 @@ static rp_code lines_differ(const char *path, int line, const char *recorded, co
         (int)strcspn(recorded, "\n"), recorded, (int)strcspn(now, "\n"), now);
 }
 
+/* Line by line, so that the fault can show the first line that differs. */
 static rp_code compare_texts(const char *path, const char *recorded, const char *now,
                              rp_report *report)
 {

@@ -124,6 +124,8 @@ static rp_code check_indices(const char *path, const char *key, const uint8_t *v
     return RP_OK;
 }
 
+/* What the frame and the scene must agree on: bodies, and indices of materials and kinds, which
+ * pictures and exports look up without further checks. */
 static rp_code check_scene(const rp_scene *scene, const char *path, const rp_view *view,
                            rp_report *report)
 {
@@ -161,6 +163,7 @@ rp_code rp_series_read(const rp_series *series, int64_t number, rp_frame_file **
     return code;
 }
 
+/* Reads the time alone, without the arrays of the frame. */
 rp_code rp_series_time(const rp_series *series, int64_t number, double *time, rp_report *report)
 {
     RP_NEED(series, report);

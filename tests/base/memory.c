@@ -84,8 +84,8 @@ static void an_arena_returns_to_a_mark(void **state)
     size_t held = rp_memory_now().bytes;
     for (int round = 0; round < 3; round++) {
         rp_arena_reset(&arena);
-        char *kept = rp_arena_take(&arena, 100000);
-        memset(kept, round, 100000);
+        char *lasting = rp_arena_take(&arena, 100000);
+        memset(lasting, round, 100000);
         size_t mark = rp_arena_mark(&arena);
         for (int i = 0; i < 10; i++) {
             char *first = rp_arena_take(&arena, 70000), *second = rp_arena_take(&arena, 200000);
@@ -95,7 +95,7 @@ static void an_arena_returns_to_a_mark(void **state)
             rp_arena_return(&arena, mark);
         }
         for (int i = 0; i < 100000; i++)
-            assert_int_equal(kept[i], round);
+            assert_int_equal(lasting[i], round);
     }
     /* Joined, it has room for the most that was there at a time. */
     assert_true(rp_memory_now().bytes - held < 380000);
@@ -104,8 +104,8 @@ static void an_arena_returns_to_a_mark(void **state)
     assert_int_equal(rp_memory_now().bytes, held);
 }
 
-/* Of what nobody uses any more, nothing stays beside a block that is large enough; and that one has
- * room for the most that was there at a time. */
+/* Of memory that is no longer used, nothing stays beside a block that is large enough; and that one
+ * has room for the most that was there at a time. */
 static void an_empty_arena_grows_in_place(void **state)
 {
     (void)state;
@@ -196,8 +196,8 @@ static void the_host_program_may_take_over(void **state)
 static void write_assert(void *user, const char *condition, const char *file, int line)
 {
     (void)file;
-    bool told = strcmp(condition, "1 > 2") == 0 && line > 0;
-    if (write(*(int *)user, told ? "y" : "n", 1) != 1) _exit(1);
+    bool right = strcmp(condition, "1 > 2") == 0 && line > 0;
+    if (write(*(int *)user, right ? "y" : "n", 1) != 1) _exit(1);
 }
 
 /* In a child, since a failed assertion aborts once the hook has returned. */
@@ -205,7 +205,7 @@ static void a_failed_assertion_is_told_and_ends(void **state)
 {
     (void)state;
     int pipes[2], status;
-    char told = 0;
+    char answer = 0;
     assert_int_equal(pipe(pipes), 0);
     pid_t child = fork();
     if (child == 0) {
@@ -218,8 +218,8 @@ static void a_failed_assertion_is_told_and_ends(void **state)
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-    assert_int_equal(read(pipes[0], &told, 1), 1);
-    assert_int_equal(told, 'y');
+    assert_int_equal(read(pipes[0], &answer, 1), 1);
+    assert_int_equal(answer, 'y');
     close(pipes[0]);
     close(pipes[1]);
 }

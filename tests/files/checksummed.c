@@ -83,10 +83,10 @@ static void check_all_cuts(damage_case *c)
 static void check_all_flips(damage_case *c)
 {
     for (size_t at = 0; at < c->size; at += at < 600 ? 7 : 61) {
-        char kept = c->data[at];
+        char before = c->data[at];
         c->data[at] ^= (char)(1 << (at % 8));
         check_damaged(c, c->data, c->size);
-        c->data[at] = kept;
+        c->data[at] = before;
     }
 }
 

@@ -86,7 +86,7 @@ static void each_trick_is_refused(void **state)
     rp_report_destroy(report);
 }
 
-/* A sound frame of our own, whose bytes are changed one by one and given a new checksum. */
+/* A valid frame, whose bytes are changed one by one and given a new checksum. */
 typedef struct sound_frame {
     rp_report *report;
     char path[RP_PATH_MAX];
@@ -287,9 +287,9 @@ static void any_byte_may_be_wrong(void **state)
         size_t step = compress ? 61 : 17;
         for (size_t at = RP_CHECKSUM_BYTES; at + 8 < f.size; at += step) {
             static const uint8_t patterns[][4] = {{0xff, 0xff, 0xff, 0xff}, {0, 0, 0, 0x80}, {1}};
-            char kept[4];
+            char original[4];
             rp_frame_file *frame;
-            memcpy(kept, f.data + at, sizeof kept);
+            memcpy(original, f.data + at, sizeof original);
             memcpy(f.data + at, patterns[at % 3], 1 + at % 4);
             rp_checksum_write(f.data, f.size);
             int descriptor = memory_file(f.data, f.size, f.path, sizeof f.path);
@@ -299,7 +299,7 @@ static void any_byte_may_be_wrong(void **state)
             rp_frame_close(frame);
             rp_report_clear(f.report);
             close(descriptor);
-            memcpy(f.data + at, kept, sizeof kept);
+            memcpy(f.data + at, original, sizeof original);
         }
         end_sound(&f);
     }

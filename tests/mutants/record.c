@@ -4,7 +4,7 @@
  *     mutants SECONDS SEED [on]
  *
  * makes a few small runs, then changes the files of SEED, SEED + 1, … for so many seconds (0: one)
- * and stops at the first that a child process did not survive; with `on` it counts and goes on. A
+ * and stops at the first that a child process did not survive; with `on` it counts and continues. A
  * failure prints its seed, so that `mutants 0 SEED` shows it again. */
 #include "base/random.h"
 #include "base/threads.h"

@@ -267,7 +267,7 @@ static inline void make_run(size_t run)
 {
     char folder[PATH_BYTES];
     run_folder(folder, "sound", run);
-    rp_scene *scene;
+    rp_scene *scene = NULL;
     rp_report *report = rp_report_create();
     rp_code code = rp_scene_parse(scenes[run], "mutants", &scene, report);
     if (code == RP_OK) {
@@ -280,6 +280,7 @@ static inline void make_run(size_t run)
     }
     require(code == RP_OK, code == RP_OK ? "" : rp_report_fault(report, 0)->message);
     rp_report_destroy(report);
+    rp_scene_destroy(scene); /* fuzz/file.c makes the runs in a process that counts its memory */
     if (run == GRID_RUN) add_grids(run);
 }
 

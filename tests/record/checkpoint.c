@@ -1,4 +1,4 @@
-/* Checkpoints: stores come back identical, in their order. */
+/* Checkpoints: stores are read back identical, in their order. */
 #include "fixture.h"
 
 #include "base/store.h"

@@ -1,4 +1,4 @@
-/* Fine grains: frames come back within their precision, checkpoints bit for bit. */
+/* Fine grains: frames are read back within their precision, checkpoints bit for bit. */
 #include "chunks.h"
 
 #include "record/record.h"
@@ -72,7 +72,7 @@ static void round_trip(void **state, uint64_t limit, int compress, int files)
         chunk_make(700, 500, 500, 0.1f, 0),        /* near, rests */
         chunk_make(1500, 300, 150, 3, 1),          /* far, has lost some */
         chunk_make(1800, 400, 400, 3, 0),          /* far, rests */
-        chunk_make(2200, 50, 0, 1, 1),             /* nobody left */
+        chunk_make(2200, 50, 0, 1, 1),             /* no grain left */
         chunk_make(3000, 200, 90, 1e6f, 1e-5f),    /* farther than steps reach */
         chunk_make(UINT32_MAX - 63, 64, 64, 0, 1), /* the last ids; all at one point */
     };
@@ -246,7 +246,7 @@ static void check_export(rp_record *record, const rp_view *view, const char *fol
 static void check_other_scene(rp_record *record)
 {
     static const char text[] = "time: {duration: 1 s}\nparticles: {spacing: 1 cm}\n";
-    const rp_scene *kept = record->scene;
+    const rp_scene *before = record->scene;
     rp_scene *other = NULL;
     rp_frame_file *frame;
     check_ok(rp_scene_parse(text, "test", &other, report), report);
@@ -254,7 +254,7 @@ static void check_other_scene(rp_record *record)
     assert_int_equal(rp_series_read(rp_record_series(record, RP_SERIES_FINE), 5, &frame, report),
                      RP_ERROR_DAMAGED);
     check_fault(report, RP_ERROR_DAMAGED, "fine/000005.h5");
-    record->scene = kept;
+    record->scene = before;
     rp_scene_destroy(other);
 }
 
@@ -354,7 +354,7 @@ static void checkpoints_come_back_bit_for_bit(void **state)
         chunk_make(1500, 300, 150, 3, 1), chunk_make(2200, 50, 0, 1, 1),
         chunk_make(3000, 200, 200, 3, 0), chunk_make(UINT32_MAX - 9, 10, 10, 1, 0),
     };
-    chunks[4].vy[3] = -0.0f; /* a sign is something to keep */
+    chunks[4].vy[3] = -0.0f; /* the sign of zero must be restored */
     save_and_load(in_folder(state, "a/checkpoints"), chunks, 6, 1000000, 2);
     save_and_load(in_folder(state, "b"), chunks, 6, 700, 4);
     save_and_load(in_folder(state, "c"), NULL, 0, 700, 1);

@@ -1,5 +1,5 @@
 /* Fine grains in damaged files: cut, changed, missing, mixed up or made to mislead. Always a fault
- * that names the file, never a crash; trouble on the way leaves nothing behind. */
+ * that names the file, never a crash; failures while writing leave nothing behind. */
 #include "chunks.h"
 
 #include "files/checksummed.h"
@@ -274,7 +274,7 @@ static void misleading_tables_are_refused(void **state)
     REFUSE("chunks/first: chunks share ids", t.first[1] = 12);
     REFUSE("chunks/first: chunks share ids", t.first[0] = 100);
     REFUSE("chunks/first: ids beyond", t.first[1] = UINT32_MAX);
-    REFUSE("chunks/wide: an unknown", t.wide[0] = 3);
+    REFUSE("chunks/wide: the encoding", t.wide[0] = 3);
     REFUSE("chunks/wide: the array", t.rows[4] = 1);
     REFUSE("chunks/low: value 1", t.low[4] = NAN);
     REFUSE("chunks/low: value 0", t.low[1] = -1e39);
@@ -289,9 +289,9 @@ static void misleading_tables_are_refused(void **state)
     REFUSE("velocity", t.rows[8] = 1);
     REFUSE("local: the array", t.rows[9] = 3);
     REFUSE("local: the array", t.born[0] = 2);
-    REFUSE("local: a number", t.local[1] = 3);
-    REFUSE("local: a number", t.local[1] = 0);
-    REFUSE("local: a number", t.local[0] = 60000);
+    REFUSE("local: a local number", t.local[1] = 3);
+    REFUSE("local: a local number", t.local[1] = 0);
+    REFUSE("local: a local number", t.local[0] = 60000);
     REFUSE("position_far: the array", t.rows[10] = 1);
     REFUSE("position: value 3", t.wide[1] = 2; t.far[3] = 0x7f800000);
     REFUSE("add up", t.total = 5);
@@ -310,7 +310,7 @@ static void misleading_tables_are_refused(void **state)
 /* Whatever the numbers of a table are: read or refused. */
 static void random_tables_do_no_harm(void **state)
 {
-    REFUSE("precision", t.precision = 0); /* the report keeps the memory of its first fault */
+    REFUSE("precision", t.precision = 0); /* the report allocates memory at its first fault */
     size_t before = rp_memory_now().bytes;
     for (uint64_t seed = 0; seed < 300; seed++) {
         table t = sound_table();
@@ -331,7 +331,7 @@ static void random_tables_do_no_harm(void **state)
 static void misleading_checkpoints_are_refused(void **state)
 {
     size_t grains;
-    uint16_t kept = chunks[1].local[3];
+    uint16_t before = chunks[1].local[3];
     chunks[1].local[3] = 30;
     check_ok(chunks_save(*state, 5, chunks, 3, 1000, report), report);
     assert_int_equal(read_checkpoint(*state, 5, &grains), RP_ERROR_DAMAGED);
@@ -340,7 +340,7 @@ static void misleading_checkpoints_are_refused(void **state)
     check_ok(chunks_save(*state, 5, chunks, 3, 1000, report), report);
     assert_int_equal(read_checkpoint(*state, 5, &grains), RP_ERROR_DAMAGED);
     check_fault(report, RP_ERROR_DAMAGED, "000005-000.h5: local");
-    chunks[1].local[3] = kept;
+    chunks[1].local[3] = before;
     float place = chunks[1].x[2];
     chunks[1].x[2] = NAN;
     check_ok(chunks_save(*state, 5, chunks, 3, 1000, report), report);

@@ -41,7 +41,7 @@ static inline rp_scene *test_scene(const char *more)
     return scene;
 }
 
-/* Grains with numbers from a hat, all bits used where any value is allowed, two fields of a
+/* Grains with random values, all bits used where any value is allowed, two fields of a
  * solver's own, contacts, a height field and a grid of values. */
 #define TEST_FIELDS 18
 #define TEST_CONTACTS 5

@@ -167,7 +167,7 @@ static void check_refused(void **state, const char *words)
     rp_report_destroy(report);
 }
 
-/* What looks like a beginning but holds something of somebody's stays as it is. */
+/* What looks like the beginning of a run but holds a file of the user is not changed. */
 static void what_is_not_ours_is_not_taken_over(void **state)
 {
     mkdir(in_folder(state, "run"), 0777);
@@ -240,7 +240,8 @@ static void folders_that_are_no_runs_are_told(void **state)
     begin_run(&r, in_folder(state, "run"));
     check_manifest(state, &r, "{\"program\": \"Repose\", \"format\": 99}", RP_ERROR_UNSUPPORTED,
                    "format 99");
-    check_manifest(state, &r, "{\"program\": \"Repose\", \"format\": 1", RP_ERROR_DAMAGED, "whole");
+    check_manifest(state, &r, "{\"program\": \"Repose\", \"format\": 1", RP_ERROR_DAMAGED,
+                   "complete");
     check_manifest(state, &r, "{\"program\": \"Other\", \"format\": 1}", RP_ERROR_DAMAGED,
                    "Repose");
     check_manifest(state, &r, "{\"program\": \"Repose\", \"format\": \"1\"}", RP_ERROR_DAMAGED,

@@ -85,7 +85,7 @@ static void round_trip(void **state, size_t count, const char *more)
     round_trip_with(state, count, more, WITH_CONTACTS);
 }
 
-/* Every member of a contact is kept, once. */
+/* Every member of a contact is stored, once. */
 static void the_parts_are_the_whole_contact(void **state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void the_parts_are_the_whole_contact(void **state)
     assert_int_equal(end, sizeof(rp_contact));
 }
 
-/* None that are known, as of a world in free fall, are told from none that were recorded. */
+/* A view with zero contacts, as in free fall, differs from one whose contacts were not recorded. */
 static void frames_without_contacts_come_back(void **state)
 {
     size_t before = rp_memory_now().bytes;

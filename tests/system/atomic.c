@@ -1,5 +1,5 @@
-/* Files written aside: writers of one file do not meet, and what a dead one left is told from what
- * a living one still writes. */
+/* Atomic writes: writers of one file do not disturb each other, and what a killed one left is told
+ * from what a living one still writes. */
 #include "record/fixture.h"
 
 #include <fcntl.h>
@@ -162,26 +162,26 @@ static void a_private_folder_takes_the_files_of_others(void **state)
 {
     char elsewhere[RP_PATH_MAX], path[RP_PATH_MAX];
     rp_report *report = rp_report_create();
-    rp_atomic_folder aside;
+    rp_atomic_folder temporary;
     struct stat status;
     snprintf(elsewhere, sizeof elsewhere, "%s", in_folder(state, "elsewhere"));
     snprintf(path, sizeof path, "%s", in_folder(state, "film"));
     write_whole(elsewhere, "mine", 4);
     assert_int_equal(symlink(elsewhere, path), 0);
-    check_ok(rp_atomic_folder_open(&aside, path, report), report);
-    assert_int_equal(stat(aside.folder, &status), 0);
+    check_ok(rp_atomic_folder_open(&temporary, path, report), report);
+    assert_int_equal(stat(temporary.folder, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0700);
-    rp_atomic_folder_sweep(path); /* somebody still writes */
-    write_whole(aside.file, "whole", 5);
-    check_ok(rp_atomic_folder_finish(&aside, "it", report), report);
+    rp_atomic_folder_sweep(path); /* is in use: stays */
+    write_whole(temporary.file, "whole", 5);
+    check_ok(rp_atomic_folder_finish(&temporary, "it", report), report);
     check_text(path, "whole");
     check_text(elsewhere, "mine");
 
-    check_ok(rp_atomic_folder_open(&aside, path, report), report);
-    assert_int_equal(symlink(elsewhere, aside.file), 0);
-    assert_int_equal(rp_atomic_folder_finish(&aside, "it", report), RP_ERROR_IO);
-    check_ok(rp_atomic_folder_open(&aside, path, report), report);
-    assert_int_equal(rp_atomic_folder_finish(&aside, "it", report), RP_ERROR_IO);
+    check_ok(rp_atomic_folder_open(&temporary, path, report), report);
+    assert_int_equal(symlink(elsewhere, temporary.file), 0);
+    assert_int_equal(rp_atomic_folder_finish(&temporary, "it", report), RP_ERROR_IO);
+    check_ok(rp_atomic_folder_open(&temporary, path, report), report);
+    assert_int_equal(rp_atomic_folder_finish(&temporary, "it", report), RP_ERROR_IO);
     assert_non_null(strstr(rp_report_fault(report, 1)->message, "it wrote nothing"));
     check_text(path, "whole");
     assert_int_equal(count_files(*state), 2);
