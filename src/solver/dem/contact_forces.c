@@ -20,7 +20,7 @@ typedef struct worst {
 } worst;
 
 /* Forces on the grains of a block, a row for each. Torques are about the point whose position is
- * the high word of the grain's position alone: rows of spheres tell their offset from there. */
+ * the high word of the grain's position alone: rows of spheres have their offset from there. */
 enum {
     FORCE_X,
     FORCE_Y,

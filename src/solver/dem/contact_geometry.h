@@ -32,6 +32,8 @@ typedef struct rp_dem_entries {
 RP_WIDE_INLINE rp_dem_entries rp_dem_entries_at(const rp_dem_lists *lists, size_t base, size_t at,
                                                 int lanes)
 {
+    RP_ASSERT_DEBUG(lanes >= 1 && lanes <= RP_WIDE &&
+                    at + RP_WIDE <= lists->entry_capacity + RP_WIDE);
     rp_dem_entries e = {.other = lists->other + at, .lanes = lanes};
     for (int k = 0; k < RP_WIDE; k++)
         e.own[k] = (uint32_t)base + lists->own[at + (size_t)k];

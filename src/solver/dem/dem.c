@@ -19,22 +19,23 @@ static const rp_param params[] = {
                 "without creep, or viscous, which slows slip down and needs no memory"),
     REAL(stiffness, "N/m", "0 N/m", 0, 1e15, "of the linear spring; 0: by contact_time"),
     REAL(contact_time, "s", "1e-4 s", 1e-12, 10, "linear: how long two mean grains touch"),
-    REAL(slip_damping, "", "1", 0, 100, "viscous: damping of slip, in parts of the critical one"),
-    REAL(steps, "", "20", 4, 1e4, "how many steps a contact lasts"),
+    REAL(slip_damping, "", "1", 0, 100,
+         "viscous: damping of slip, as a fraction of the critical one"),
+    REAL(steps, "", "20", 4, 1e4, "time steps in the duration of a contact"),
     REAL(skin, "", "0.1", 0.01, 1,
-         "how far lists reach beyond contacts, in mean diameters, of three times the smallest at "
-         "most"),
-    REAL(rupture, "", "0.2", 0, 1, "gap at which the water between grains breaks, in parts of R*"),
+         "skin of the Verlet lists, in mean diameters, of three times the smallest at most"),
+    REAL(rupture, "", "0.2", 0, 1,
+         "gap at which a liquid bridge ruptures, over the reduced radius"),
     REAL(overlap_most, "", "0.5", 0.001, 2,
-         "overlap, in parts of the smaller radius, at which a run is stopped"),
+         "overlap, as a fraction of the smaller radius, at which a run is stopped"),
 };
 
 #define MATERIAL(member, ...) RP_KEY_REAL(rp_dem_material_params, member, #member, __VA_ARGS__)
 
 static const rp_param materials[] = {
     MATERIAL(rolling_friction, "", "0", 0, 10,
-             "the couple that resists rolling, and that which resists twisting, is at most this "
-             "times the force times the radius; what counts is the geometric mean of both; 0: "
+             "the torque that resists rolling, and that which resists twisting, is at most this "
+             "times the force times the radius; of two materials the geometric mean counts; 0: "
              "grains roll freely"),
     MATERIAL(young, "Pa", "10 MPa", 1, 1e13,
              "Young's modulus of grains; the stiffer, the shorter the steps: real stone has 50 "
@@ -246,7 +247,7 @@ static double dem_estimate(const rp_scene *scene, double spheres)
 
 static const rp_number_spec numbers[] = {
     [RP_DEM_DISPLACEMENT] = {"list_displacement", "m",
-                             "how far any sphere has moved since contacts were last listed"},
+                             "largest displacement of a sphere since the lists were built"},
     {0},
 };
 /* move: first drift, rows. lists: sorting, lists, history. forces: contact forces, kick, drift. */

@@ -288,6 +288,7 @@ rp_code rp_dem_history_restore(rp_dem *solver, const rp_dem_saved_history *saved
     if (!rp_dem_reserve_history(solver))
         return rp_fail_memory(report, solver->lists.entries * 4 * (size_t)solver->history_columns,
                               "contact history");
+    RP_ASSERT(solver->lists.entries <= solver->lists.entry_capacity);
     restore_job job = {solver, saved};
     size_t blocks = rp_dem_blocks(solver->lists.grains);
     rp_parallel_for(solver->host.threads, blocks, 1, restore_block, &job);

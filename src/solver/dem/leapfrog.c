@@ -139,6 +139,7 @@ static void drift_grain(const rp_dem *solver, size_t i, float time)
 /* Drifts a block for half a step; rows stay as they were. */
 static void drift_block(const rp_dem *solver, rp_range block)
 {
+    RP_ASSERT(block.end <= solver->host.grains->count && solver->dt > 0);
     for (size_t i = block.begin; i < block.end; i++)
         drift_grain(solver, i, (float)(solver->dt / 2));
 }

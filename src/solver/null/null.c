@@ -40,8 +40,8 @@ static const rp_param params[] = {
                   "list neighbors and sum densities (slow where grains heap up)"),
 };
 
-static const rp_param_table null_table = RP_TABLE(
-    rp_null_params, params, "null", "free flight and bounces; grains do not see each other");
+static const rp_param_table null_table =
+    RP_TABLE(rp_null_params, params, "null", "free flight and bounces; grains do not interact");
 
 /* --- creation --- */
 
