@@ -1,13 +1,11 @@
-/* The case `bodies`: what solids cost.
+/* The case `bodies`: the cost of solids.
  *
- * `bodies-push`: the scene bulldozer at 2 s, when it pushes half the heap before it. Two worlds go
- * on from that same sand step by step by turns, with the same number of iterations: one with the
- * bulldozer, one in which it stands a hundred metres off. `added` is what the first takes more than
- * the second, in the medians of both. The ground is there in both. The parts are the stages of the
- * step and what is left of it.
+ * `bodies-push`: the scene bulldozer at 2 s, when it pushes half of the heap. Two worlds continue
+ * from the same sand, step by step in turn, with the same number of iterations: one with the
+ * bulldozer, one in which it stands a hundred metres away. `added` is the difference of the medians
+ * of both. The ground is there in both. The parts are the stages of the step, and the remainder.
  *
- * There is no model of the least work: what is asked is that the bulldozer adds less than a
- * quarter. */
+ * There is no model of the least work: the goal is that the bulldozer adds less than a quarter. */
 #include "base/report.h"
 #include "bench/bench.h"
 #include "repose/repose.h"
@@ -94,11 +92,11 @@ static rp_code bring_sand(const rp_world *from, rp_world *to, rp_report *report)
     rp_store_begin(&sand);
     rp_store_begin(&own);
     rp_store_begin(&both);
-    rp_code code = rp_world_put(from, &sand, report);
-    if (code == RP_OK) code = rp_world_put(to, &own, report);
+    rp_code code = rp_world_write_state(from, &sand, report);
+    if (code == RP_OK) code = rp_world_write_state(to, &own, report);
     if (code == RP_OK) code = put_some(&sand, false, &both, report);
     if (code == RP_OK) code = put_some(&own, true, &both, report);
-    if (code == RP_OK) code = rp_world_take(to, &both, report);
+    if (code == RP_OK) code = rp_world_read_state(to, &both, report);
     rp_store_end(&both);
     rp_store_end(&own);
     rp_store_end(&sand);

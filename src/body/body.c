@@ -1,4 +1,5 @@
-/* The states of all bodies, and the order of their step. */
+/* The states of all bodies, the order of their step, means of their loads, and their state in
+ * stores. */
 #include "body/body.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -8,35 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* s: longer steps let stacks sway. */
+/* Longest step with dynamic bodies, s: in longer ones stacks sway. */
 #define LONGEST_STEP 0.004
-/* Parts of its smallest extent that a body may move in a step, or it would pass through another. */
-#define LONGEST_WAY 0.25
-/* rad that it may turn in a step. */
-#define LONGEST_TURN 0.3
-/* Extents in a step that no step was meant for: the end of a run that went wrong. */
-#define WAY_MOST 1e3
-/* A body is slow below this speed: extents per second for its place, rad/s for its turn. */
+/* Fraction of its smallest extent that a body may travel in a step: more would let it pass through
+ * another. */
+#define TRAVEL_MOST 0.25
+/* rad that it may rotation_rate in a step. */
+#define ROTATION_MOST 0.3
+/* Extents travelled in a step at which a run fails. */
+#define TRAVEL_LIMIT 1e3
+/* A body is slow below this speed: extents per second, and rad/s. */
 #define SLOW 0.02
 
 static size_t states_size(int count)
 {
     return (size_t)count * sizeof(rp_body_state);
-}
-
-rp_pose rp_body_pose_at(const rp_body_spec *spec, double time)
-{
-    if (spec->motion != RP_MOTION_KEYS) return spec->pose;
-    if (spec->animation.count)
-        return rp_animation_pose(spec->animation.items, spec->animation.count, time);
-    rp_pose pose = {rp_v3_madd(spec->pose.position, time, spec->velocity),
-                    rp_quat_turned(spec->pose.orientation, spec->spin, time)};
-    if (!spec->keys.count) return pose;
-    rp_pose keyed = rp_keys_pose(spec->keys.items, spec->keys.count,
-                                 (rp_interpolation)spec->interpolation, time);
-    if (spec->keys_move) pose.position = keyed.position;
-    if (spec->keys_turn) pose.orientation = keyed.orientation;
-    return pose;
 }
 
 static rp_code check_keys(const rp_body_spec *spec, rp_report *report)
@@ -64,7 +51,7 @@ static rp_code check_body(const rp_body_spec *spec, rp_report *report)
                       "dynamic: this build has no rigid-body engine; use fixed or keys");
 }
 
-/* Looks at every body, so that all mistakes are told at once; gives the first one's code. */
+/* Checks every body, so that all faults are reported together; returns the code of the first. */
 static rp_code check_all(const rp_scene *scene, rp_report *report)
 {
     rp_code first = RP_OK;
@@ -84,15 +71,15 @@ static rp_body_state first_state(const rp_body_spec *spec)
     return state;
 }
 
-static rp_code fill(rp_bodies *bodies, rp_report *report)
+static rp_code create_parts(rp_bodies *bodies, rp_report *report)
 {
     const rp_scene *scene = bodies->scene;
     int count = bodies->count;
     bodies->states = rp_allocate_zero(states_size(count));
     bodies->sums = rp_allocate_zero(states_size(count));
-    bodies->calm = rp_allocate_zero((size_t)count * sizeof *bodies->calm);
+    bodies->rest_time = rp_allocate_zero((size_t)count * sizeof *bodies->rest_time);
     bodies->absent = rp_allocate_zero((size_t)count);
-    if (!bodies->states || !bodies->sums || !bodies->calm || !bodies->absent)
+    if (!bodies->states || !bodies->sums || !bodies->rest_time || !bodies->absent)
         return rp_fail_memory(report, states_size(count), "bodies");
     for (int i = 0; i < count; i++) {
         const rp_body_spec *spec = &rp_scene_bodies(scene)[i];
@@ -111,7 +98,7 @@ rp_code rp_bodies_create(const rp_scene *scene, rp_bodies **out, rp_report *repo
     if (!bodies) return rp_fail_memory(report, sizeof *bodies, "bodies");
     bodies->scene = scene;
     bodies->count = scene->bodies.count;
-    rp_code code = fill(bodies, report);
+    rp_code code = create_parts(bodies, report);
     if (code == RP_OK)
         *out = bodies;
     else
@@ -126,7 +113,7 @@ void rp_bodies_destroy(rp_bodies *bodies)
     rp_control_end(bodies->scene, &bodies->control);
     rp_release(bodies->states, states_size(bodies->count));
     rp_release(bodies->sums, states_size(bodies->count));
-    rp_release(bodies->calm, (size_t)bodies->count * sizeof *bodies->calm);
+    rp_release(bodies->rest_time, (size_t)bodies->count * sizeof *bodies->rest_time);
     rp_release(bodies->absent, (size_t)bodies->count);
     rp_release(bodies, sizeof *bodies);
 }
@@ -144,7 +131,8 @@ void rp_bodies_set_gravity(rp_bodies *bodies, const rp_gravity *gravity)
 void rp_bodies_wake(rp_bodies *bodies)
 {
     for (int i = 0; i < bodies->count; i++)
-        if (isfinite(bodies->calm[i])) bodies->calm[i] = 0; /* what left stays where it is */
+        if (isfinite(bodies->rest_time[i]))
+            bodies->rest_time[i] = 0; /* bodies that left stay where they are */
 }
 
 rp_mass rp_bodies_mass(const rp_bodies *bodies, int index)
@@ -153,7 +141,7 @@ rp_mass rp_bodies_mass(const rp_bodies *bodies, int index)
     return rp_engine_mass(bodies->engine, index);
 }
 
-/* Every number finite, every orientation a turn. */
+/* All numbers must be finite, all orientations unit quaternions. */
 static rp_code check_states(const rp_body_state *states, int count, rp_code code, rp_report *report)
 {
     for (int i = 0; i < count; i++) {
@@ -162,7 +150,7 @@ static rp_code check_states(const rp_body_state *states, int count, rp_code code
         for (int a = 0; a < 3; a++)
             sum += states[i].position[a] + states[i].velocity[a] + states[i].angular_velocity[a];
         if (!isfinite(sum) || !(fabs(length - 1) < 1e-6))
-            return rp_fail(report, code, "body %d: its place or speed makes no sense", i);
+            return rp_fail(report, code, "body %d: its pose or velocity is invalid", i);
     }
     return RP_OK;
 }
@@ -178,60 +166,52 @@ double rp_bodies_limit_dt(const rp_bodies *bodies)
     for (int i = 0; i < bodies->count; i++) {
         if (!rp_bodies_is_dynamic(bodies, i)) continue;
         double speed = rp_v3_length(rp_v3_from(bodies->states[i].velocity));
-        double turn = rp_v3_length(rp_v3_from(bodies->states[i].angular_velocity));
-        double way = LONGEST_WAY * extent_of(bodies, i);
-        if (speed * limit > way) limit = way / speed;
-        if (turn * limit > LONGEST_TURN) limit = LONGEST_TURN / turn;
+        double rotation_rate = rp_v3_length(rp_v3_from(bodies->states[i].angular_velocity));
+        double distance = TRAVEL_MOST * extent_of(bodies, i);
+        if (speed * limit > distance) limit = distance / speed;
+        if (rotation_rate * limit > ROTATION_MOST) limit = ROTATION_MOST / rotation_rate;
     }
     return limit;
 }
 
-/* The velocities that lead from where a keyed body is to where it has to be. What it does evenly is
- * known as it is, however far it turns in a step. */
-static void follow_keys(rp_body_state *state, const rp_body_spec *spec, double time, double dt)
-{
-    bool moved = spec->keys_move || spec->animation.count;
-    bool turned = spec->keys_turn || spec->animation.count;
-    rp_pose from = rp_body_pose_at(spec, time), to = rp_body_pose_at(spec, time + dt);
-    rp_vec3 move = rp_v3_sub(to.position, from.position);
-    rp_vec3 turn = rp_quat_log(rp_quat_mul(to.orientation, rp_quat_conj(from.orientation)));
-    rp_store_vec3(state->velocity, moved ? rp_v3_scale(move, 1 / dt) : spec->velocity);
-    rp_store_vec3(state->angular_velocity, turned ? rp_v3_scale(turn, 1 / dt) : spec->spin);
-}
-
-/* Under the forces of the last step, which for bodies at rest are those of this one, too. */
-static rp_code first_guess(rp_bodies *bodies, rp_report *report)
+/* Predicts velocities under the forces of the last step: for bodies at rest they are those of this
+ * step, too. */
+static rp_code predict_first(rp_bodies *bodies, rp_report *report)
 {
     rp_engine *engine = bodies->engine;
-    rp_code code =
-        rp_engine_begin(engine, bodies->states, bodies->calm, bodies->time, bodies->dt, report);
-    return code == RP_OK ? rp_engine_try(engine, NULL, bodies->states, report) : code;
+    rp_code code = rp_engine_begin(engine, bodies->states, bodies->rest_time, bodies->time,
+                                   bodies->dt, report);
+    return code == RP_OK ? rp_engine_predict(engine, NULL, bodies->states, report) : code;
 }
 
+/* 1. Bodies that were released end their motion back. 2. Prescribed motion gives velocities. 3. The
+ * engine finds contacts and predicts the velocities of dynamic bodies. */
 rp_code rp_bodies_begin(rp_bodies *bodies, double time, double dt, rp_report *report)
 {
     RP_ASSERT(dt > 0);
     bodies->time = time;
     bodies->dt = dt;
-    RP_TRY(rp_bodies_settle(bodies, time, report));
+    RP_TRY(rp_bodies_end_returns(bodies, time, report));
     for (int i = 0; i < bodies->count; i++) {
         rp_body_state *state = &bodies->states[i];
         if (bodies->control.drives[i] == RP_DRIVE_KEYS)
-            follow_keys(state, &rp_scene_bodies(bodies->scene)[i], time, dt);
-        if (rp_is_on_track(bodies, i)) rp_track_follow(&bodies->control.tracks[i], time, dt, state);
+            rp_body_follow_keys(state, &rp_scene_bodies(bodies->scene)[i], time, dt);
+        if (rp_bodies_on_track(bodies, i))
+            rp_track_follow(&bodies->control.tracks[i], time, dt, state);
     }
     if (bodies->engine && bodies->gravity) rp_engine_set_gravity(bodies->engine, bodies->gravity);
-    return bodies->engine ? first_guess(bodies, report) : RP_OK;
+    return bodies->engine ? predict_first(bodies, report) : RP_OK;
 }
 
-rp_code rp_bodies_answer(rp_bodies *bodies, const rp_load *loads, rp_report *report)
+rp_code rp_bodies_predict(rp_bodies *bodies, const rp_load *loads, rp_report *report)
 {
-    return bodies->engine ? rp_engine_try(bodies->engine, loads, bodies->states, report) : RP_OK;
+    return bodies->engine ? rp_engine_predict(bodies->engine, loads, bodies->states, report)
+                          : RP_OK;
 }
 
-/* What has fallen off the scene by more than its length is left where it is: it would fall for
- * ever, and ever faster. */
-static bool is_gone(const rp_bodies *bodies, int index)
+/* True when a body has fallen off the scene by more than its diagonal: it is left where it is,
+ * since it would fall for ever and ever faster. */
+static bool is_far_outside(const rp_bodies *bodies, int index)
 {
     const rp_domain_spec *domain = &bodies->scene->domain;
     rp_vec3 at = rp_v3_from(bodies->states[index].position);
@@ -240,8 +220,9 @@ static bool is_gone(const rp_bodies *bodies, int index)
     return isfinite(length) && fmax(beyond.x, fmax(beyond.y, beyond.z)) > length;
 }
 
-/* Sand never lies quite still, so a body that it touches stays awake. */
-static void count_calm(rp_bodies *bodies)
+/* Updates how long each body has been slow, and stops those that sleep. Grains are never completely
+ * at rest, so that a body that sand touches stays awake. */
+static void update_rest_times(rp_bodies *bodies)
 {
     for (int i = 0; i < bodies->count; i++) {
         rp_body_state *state = &bodies->states[i];
@@ -249,21 +230,21 @@ static void count_calm(rp_bodies *bodies)
         bool slow = rp_v3_length(rp_v3_from(state->velocity)) < SLOW * extent_of(bodies, i) &&
                     rp_v3_length(rp_v3_from(state->angular_velocity)) < SLOW;
         bool touched = rp_v3_length(rp_v3_from(state->force)) > 0 ||
-                       !rp_push_is_zero(&bodies->control.pushes[i]);
-        bodies->calm[i] = slow && !touched ? bodies->calm[i] + bodies->dt : 0;
-        if (is_gone(bodies, i)) bodies->calm[i] = INFINITY;
-        if (bodies->calm[i] <= RP_BODY_SLEEP_TIME) continue;
+                       !rp_wrench_is_zero(&bodies->control.wrenches[i]);
+        bodies->rest_time[i] = slow && !touched ? bodies->rest_time[i] + bodies->dt : 0;
+        if (is_far_outside(bodies, i)) bodies->rest_time[i] = INFINITY;
+        if (bodies->rest_time[i] <= RP_BODY_SLEEP_TIME) continue;
         rp_store_vec3(state->velocity, rp_v3(0, 0, 0));
         rp_store_vec3(state->angular_velocity, rp_v3(0, 0, 0));
     }
 }
 
-static rp_code check_ways(const rp_bodies *bodies, rp_report *report)
+static rp_code check_travel(const rp_bodies *bodies, rp_report *report)
 {
     for (int i = 0; i < bodies->count; i++) {
         if (!rp_bodies_is_dynamic(bodies, i)) continue;
         double speed = rp_v3_length(rp_v3_from(bodies->states[i].velocity));
-        if (speed * bodies->dt <= WAY_MOST * extent_of(bodies, i)) continue;
+        if (speed * bodies->dt <= TRAVEL_LIMIT * extent_of(bodies, i)) continue;
         return rp_fail(report, RP_ERROR_NUMERIC,
                        "at %.6g s body '%s' moves by %.3g m in a step of %.3g s: the step is too "
                        "long, or forces are too great",
@@ -273,7 +254,7 @@ static rp_code check_ways(const rp_bodies *bodies, rp_report *report)
     return RP_OK;
 }
 
-static bool is_held(const rp_scene *scene, int body)
+static bool has_joint(const rp_scene *scene, int body)
 {
     for (int i = 0; i < scene->joints.count; i++) {
         const rp_joint_spec *joint = &rp_scene_joints(scene)[i];
@@ -282,15 +263,14 @@ static bool is_held(const rp_scene *scene, int body)
     return false;
 }
 
-/* What leaves on one periodic side comes back on the other; joints know no sides, so what they hold
- * stays. */
+/* Wraps bodies into the period. Joints do not know periods, so that bodies with joints stay. */
 static void wrap(rp_bodies *bodies)
 {
     const rp_domain_spec *domain = &bodies->scene->domain;
     const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
     const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
     for (int i = 0; i < bodies->count && domain->periodic; i++) {
-        if (!rp_bodies_is_dynamic(bodies, i) || is_held(bodies->scene, i)) continue;
+        if (!rp_bodies_is_dynamic(bodies, i) || has_joint(bodies->scene, i)) continue;
         double *at = bodies->states[i].position;
         for (int axis = 0; axis < 3; axis++) {
             if (!(domain->periodic >> axis & 1)) continue;
@@ -300,12 +280,12 @@ static void wrap(rp_bodies *bodies)
     }
 }
 
-/* The four loads of a state lie behind each other: twelve numbers. */
+/* The four loads of a state are consecutive: twelve numbers. */
 #define LOADS 12
 _Static_assert(offsetof(rp_body_state, force) + LOADS * sizeof(double) == sizeof(rp_body_state),
                "a body's loads end its state");
 
-/* sum += factor * loads of the state. */
+/* Adds the loads of a state, multiplied by a factor. */
 static void add_loads(rp_body_state *sum, double factor, const rp_body_state *state)
 {
     double *to = sum->force;
@@ -344,16 +324,17 @@ rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report)
         const rp_body_spec *spec = &rp_scene_bodies(bodies->scene)[i];
         if (bodies->control.drives[i] == RP_DRIVE_KEYS)
             rp_store_pose(&bodies->states[i], rp_body_pose_at(spec, end));
-        if (rp_is_on_track(bodies, i))
+        if (rp_bodies_on_track(bodies, i))
             rp_store_pose(&bodies->states[i], rp_track_pose(&bodies->control.tracks[i], end));
     }
+    /* Prescribed poses are exact at the end of the step; dynamic bodies move by the engine. */
     bodies->control.disturbed = false;
     rp_code code = RP_OK;
     if (bodies->engine) {
         code = rp_engine_finish(bodies->engine, bodies->states, report);
-        if (code == RP_OK) code = check_ways(bodies, report);
+        if (code == RP_OK) code = check_travel(bodies, report);
         wrap(bodies);
-        count_calm(bodies);
+        update_rest_times(bodies);
     }
     sum_loads(bodies);
     return code == RP_OK ? check_states(bodies->states, bodies->count, RP_ERROR_NUMERIC, report)
@@ -373,7 +354,7 @@ rp_body_state *rp_bodies_states(rp_bodies *bodies)
 #define AT(member) offsetof(rp_body_state, member)
 #define SUM_PARTS 4
 
-/* What a checkpoint between two frames holds of their mean. */
+/* Sums of loads since the last frame, for checkpoints between two frames. */
 static const rp_body_part sum_parts[SUM_PARTS] = {
     {"bodies/impulse", "N s", AT(force), 3},
     {"bodies/angular_impulse", "N m s", AT(torque), 3},
@@ -409,7 +390,7 @@ rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *repo
     if (code == RP_OK && bodies->control.used)
         code = rp_control_save(bodies->scene, &bodies->control, store, report);
     if (code != RP_OK || !bodies->engine) return code;
-    code = rp_store_put(store, "bodies/calm", "s", RP_F64, bodies->calm, (size_t)bodies->count,
+    code = rp_store_put(store, "bodies/calm", "s", RP_F64, bodies->rest_time, (size_t)bodies->count,
                         report);
     return code == RP_OK
                ? rp_store_put(store, "joints/broken", "", RP_U8, rp_engine_broken(bodies->engine),
@@ -417,7 +398,6 @@ rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *repo
                : code;
 }
 
-/* `values` is room for any part. */
 static rp_code load_parts(rp_body_state *states, size_t count, const rp_body_part *parts,
                           int part_count, double *values, const rp_store *store, rp_report *report)
 {
@@ -430,18 +410,18 @@ static rp_code load_parts(rp_body_state *states, size_t count, const rp_body_par
     return code;
 }
 
-/* All that a store holds of the bodies, read before anything of them is changed. */
-typedef struct saved {
+/* Everything that a store holds of the bodies; it is read before anything is changed. */
+typedef struct saved_bodies {
     rp_body_state *states, *sums;
     double sum_time;
-    double *calm;
+    double *rest_time;
     uint8_t *broken;
     rp_control control;
-} saved;
+} saved_bodies;
 
-static size_t calm_size(const rp_bodies *bodies)
+static size_t rest_times_size(const rp_bodies *bodies)
 {
-    return (size_t)bodies->count * sizeof *bodies->calm;
+    return (size_t)bodies->count * sizeof *bodies->rest_time;
 }
 
 static size_t joint_count(const rp_bodies *bodies)
@@ -449,33 +429,33 @@ static size_t joint_count(const rp_bodies *bodies)
     return (size_t)bodies->scene->joints.count;
 }
 
-static rp_code saved_begin(const rp_bodies *bodies, saved *s, rp_report *report)
+static rp_code saved_begin(const rp_bodies *bodies, saved_bodies *s, rp_report *report)
 {
     size_t size = states_size(bodies->count);
     s->states = rp_allocate_zero(size);
     s->sums = rp_allocate_zero(size);
-    s->calm = rp_allocate_zero(calm_size(bodies));
+    s->rest_time = rp_allocate_zero(rest_times_size(bodies));
     s->broken = rp_allocate_zero(joint_count(bodies));
-    if (!s->states || !s->sums || !s->calm || !s->broken)
+    if (!s->states || !s->sums || !s->rest_time || !s->broken)
         return rp_fail_memory(report, 3 * size, "the state of bodies");
-    /* Joints take hold where the scene starts, whatever the state. */
+    /* Joints are attached at the poses of the scene's start, whatever the state. */
     for (int i = 0; i < bodies->count; i++)
         s->states[i] = first_state(&rp_scene_bodies(bodies->scene)[i]);
     return rp_control_begin(bodies->scene, s->states, &s->control, report);
 }
 
-static void saved_end(const rp_bodies *bodies, saved *s)
+static void saved_end(const rp_bodies *bodies, saved_bodies *s)
 {
     rp_control_end(bodies->scene, &s->control);
     rp_release(s->broken, joint_count(bodies));
-    rp_release(s->calm, calm_size(bodies));
+    rp_release(s->rest_time, rest_times_size(bodies));
     rp_release(s->sums, states_size(bodies->count));
     rp_release(s->states, states_size(bodies->count));
 }
 
-/* `values` is room for any part. */
-static rp_code saved_read(const rp_bodies *bodies, saved *s, double *values, const rp_store *store,
-                          rp_report *report)
+/* `values` is a buffer for any part. */
+static rp_code saved_read(const rp_bodies *bodies, saved_bodies *s, double *values,
+                          const rp_store *store, rp_report *report)
 {
     size_t count = (size_t)bodies->count;
     RP_TRY(load_parts(s->states, count, rp_body_parts, RP_BODY_PARTS, values, store, report));
@@ -484,13 +464,13 @@ static rp_code saved_read(const rp_bodies *bodies, saved *s, double *values, con
     RP_TRY(check_states(s->states, bodies->count, RP_ERROR_DAMAGED, report));
     RP_TRY(rp_control_load(bodies->scene, &s->control, store, report));
     if (!bodies->engine) return RP_OK;
-    RP_TRY(rp_store_get(store, "bodies/calm", RP_F64, s->calm, count, report));
+    RP_TRY(rp_store_get(store, "bodies/calm", RP_F64, s->rest_time, count, report));
     return rp_store_get(store, "joints/broken", RP_U8, s->broken, joint_count(bodies), report);
 }
 
-/* Puts what was read in the place of what is there; where the engine cannot be made, puts it back.
- */
-static rp_code install(rp_bodies *bodies, saved *s, rp_report *report)
+/* Replaces the present state by the one that was read; where the engine cannot be created, restores
+ * it. */
+static rp_code install(rp_bodies *bodies, saved_bodies *s, rp_report *report)
 {
     rp_body_state *states = bodies->states;
     rp_control control = bodies->control;
@@ -501,7 +481,7 @@ static rp_code install(rp_bodies *bodies, saved *s, rp_report *report)
         s->states = states;
         s->control = control;
         memcpy(bodies->sums, s->sums, states_size(bodies->count));
-        memcpy(bodies->calm, s->calm, calm_size(bodies));
+        memcpy(bodies->rest_time, s->rest_time, rest_times_size(bodies));
         bodies->sum_time = s->sum_time;
     } else {
         bodies->states = states;
@@ -512,10 +492,10 @@ static rp_code install(rp_bodies *bodies, saved *s, rp_report *report)
 
 rp_code rp_bodies_load(rp_bodies *bodies, const rp_store *store, rp_report *report)
 {
-    /* No part is larger than the state, so one block of that size holds the values of any. */
+    /* No part is larger than the state, so that one buffer of that size serves for all. */
     size_t size = states_size(bodies->count);
     double *values = rp_allocate(size);
-    saved s = {0};
+    saved_bodies s = {0};
     rp_code code = values ? saved_begin(bodies, &s, report)
                           : rp_fail_memory(report, size, "the state of bodies");
     if (code == RP_OK) code = saved_read(bodies, &s, values, store, report);

@@ -1,12 +1,10 @@
-/* Bodies and joints as the host program drives them while a world runs: tracks, pushes, motors. */
+/* Bodies and joints under the control of the host program: tracks (B6), applied forces (B7), motors
+ * and servos (B8), and their state in stores. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "body/inside.h"
 
 #include <string.h>
-
-/* A step may end after a track by this part of itself, and still be even motion to its end. */
-#define STEP_EPSILON 1e-6
 
 static size_t body_count(const rp_scene *scene)
 {
@@ -22,44 +20,20 @@ static rp_joint_control joint_of(const rp_joint_spec *spec, const rp_body_state 
 {
     rp_pose world = {.orientation = {.w = 1}};
     return (rp_joint_control){
-        .holds = {rp_load_pose(&states[spec->body]),
-                  spec->other >= 0 ? rp_load_pose(&states[spec->other]) : world},
+        .reference = {rp_load_pose(&states[spec->body]),
+                      spec->other >= 0 ? rp_load_pose(&states[spec->other]) : world},
         .low = spec->low,
         .high = spec->high,
         .speed = spec->motor_force > 0 ? spec->motor_speed : 0,
         .force = spec->motor_force};
 }
 
-/* m, m/s, rad/s, N, N m, s: beyond this a state is damaged, and squares overflow. */
+/* Largest number of a valid state, m, m/s, rad/s, N, N m, s: squares of larger ones overflow. */
 #define MOST 1e13
 
 /* --- tracks ----------------------------------------------------------------------------------- */
 
-rp_pose rp_track_pose(const rp_track *track, double time)
-{
-    if (time >= track->end) return track->to;
-    double passed = time - track->start;
-    return (rp_pose){rp_v3_madd(track->from.position, passed, track->velocity),
-                     rp_quat_turned(track->from.orientation, track->spin, passed)};
-}
-
-void rp_track_follow(const rp_track *track, double time, double dt, rp_body_state *state)
-{
-    rp_vec3 velocity = track->velocity, spin = track->spin;
-    if (time >= track->end) {
-        velocity = spin = rp_v3(0, 0, 0);
-    } else if (time + dt >
-               track->end + STEP_EPSILON * dt) { /* the step ends in the rest after it */
-        rp_pose from = rp_track_pose(track, time);
-        rp_quat turn = rp_quat_mul(track->to.orientation, rp_quat_conj(from.orientation));
-        velocity = rp_v3_scale(rp_v3_sub(track->to.position, from.position), 1 / dt);
-        spin = rp_v3_scale(rp_quat_log(turn), 1 / dt);
-    }
-    rp_store_vec3(state->velocity, velocity);
-    rp_store_vec3(state->angular_velocity, spin);
-}
-
-/* Even motion from where the body is now. */
+/* Starts uniform motion from the present pose. */
 static void start_track(rp_bodies *bodies, int index, double time, rp_vec3 velocity, rp_vec3 spin)
 {
     rp_body_state *state = &bodies->states[index];
@@ -74,8 +48,9 @@ static void start_track(rp_bodies *bodies, int index, double time, rp_vec3 veloc
     rp_store_vec3(state->angular_velocity, spin);
 }
 
-/* Even motion from there to a pose, along the shorter arc. */
-static void lead(rp_bodies *bodies, int index, double time, double end, rp_pose to)
+/* Starts uniform motion from the present pose to another, which is reached at `end`, along the
+ * shorter arc. */
+static void start_motion_to(rp_bodies *bodies, int index, double time, double end, rp_pose to)
 {
     rp_pose from = rp_load_pose(&bodies->states[index]);
     rp_quat turn = rp_quat_mul(to.orientation, rp_quat_conj(from.orientation));
@@ -86,7 +61,7 @@ static void lead(rp_bodies *bodies, int index, double time, double end, rp_pose 
     bodies->control.tracks[index].to = to;
 }
 
-/* --- what the program asks for ---------------------------------------------------------------- */
+/* --- calls of the host program ---------------------------------------------------------------- */
 
 rp_drive rp_bodies_drive(const rp_bodies *bodies, int index)
 {
@@ -98,17 +73,17 @@ bool rp_bodies_are_disturbed(const rp_bodies *bodies)
     return bodies->control.disturbed;
 }
 
-/* The engine is made from how bodies are driven and remembers nothing else, so a new one goes on
- * just as the one before would. */
+/* Creates an engine for the present drives in place of the old one. The engine has no memory but
+ * broken joints, so that the new one continues exactly as the old one would. */
 rp_code rp_bodies_make_engine(rp_bodies *bodies, const uint8_t *broken, rp_report *report)
 {
-    rp_engine *fresh;
-    const rp_engine_host host = {bodies->scene, bodies->control.drives, bodies->control.pushes,
+    rp_engine *engine;
+    const rp_engine_host host = {bodies->scene, bodies->control.drives, bodies->control.wrenches,
                                  bodies->control.joints};
     if (!broken && bodies->engine) broken = rp_engine_broken(bodies->engine);
-    RP_TRY(rp_engine_create(&host, bodies->states, broken, &fresh, report));
+    RP_TRY(rp_engine_create(&host, bodies->states, broken, &engine, report));
     rp_engine_destroy(bodies->engine);
-    bodies->engine = fresh;
+    bodies->engine = engine;
     return RP_OK;
 }
 
@@ -122,19 +97,19 @@ static rp_code set_drive(rp_bodies *bodies, int index, rp_drive drive, rp_report
     return code;
 }
 
-static void jump(rp_bodies *bodies, int index, rp_pose pose)
+static void set_pose_at_once(rp_bodies *bodies, int index, rp_pose pose)
 {
     rp_store_pose(&bodies->states[index], pose);
-    bodies->calm[index] = 0;
+    bodies->rest_time[index] = 0;
     bodies->control.used = bodies->control.disturbed = true;
 }
 
 void rp_bodies_set_pose(rp_bodies *bodies, int index, double time, rp_pose pose)
 {
-    jump(bodies, index, pose);
-    if (!rp_is_on_track(bodies, index)) return;
+    set_pose_at_once(bodies, index, pose);
+    if (!rp_bodies_on_track(bodies, index)) return;
     const rp_track *track = &bodies->control.tracks[index];
-    bool endless = isinf(track->end); /* a motion to somewhere else ends here */
+    bool endless = isinf(track->end); /* a motion to another pose ends here */
     rp_vec3 none = rp_v3(0, 0, 0);
     start_track(bodies, index, time, endless ? track->velocity : none,
                 endless ? track->spin : none);
@@ -144,8 +119,8 @@ void rp_bodies_set_velocity(rp_bodies *bodies, int index, double time, rp_vec3 v
                             rp_vec3 spin)
 {
     bodies->control.used = true;
-    bodies->calm[index] = 0;
-    if (rp_is_on_track(bodies, index)) {
+    bodies->rest_time[index] = 0;
+    if (rp_bodies_on_track(bodies, index)) {
         start_track(bodies, index, time, velocity, spin);
     } else {
         rp_store_vec3(bodies->states[index].velocity, velocity);
@@ -157,7 +132,7 @@ void rp_bodies_move_to(rp_bodies *bodies, int index, double time, double end, rp
 {
     RP_ASSERT(end > time);
     bodies->control.used = true;
-    lead(bodies, index, time, end, pose);
+    start_motion_to(bodies, index, time, end, pose);
 }
 
 rp_vec3 rp_bodies_centre(const rp_bodies *bodies, int index)
@@ -166,57 +141,58 @@ rp_vec3 rp_bodies_centre(const rp_bodies *bodies, int index)
                             rp_bodies_mass(bodies, index).centre);
 }
 
-void rp_bodies_add_push(rp_bodies *bodies, int index, rp_vec3 force, rp_vec3 point, rp_vec3 torque)
+void rp_bodies_add_wrench(rp_bodies *bodies, int index, rp_vec3 force, rp_vec3 point,
+                          rp_vec3 torque)
 {
-    rp_push *push = &bodies->control.pushes[index];
+    rp_wrench *push = &bodies->control.wrenches[index];
     rp_vec3 arm = rp_v3_sub(point, rp_bodies_centre(bodies, index));
     push->force = rp_v3_add(push->force, force);
     push->torque = rp_v3_add(push->torque, rp_v3_add(torque, rp_v3_cross(arm, force)));
-    bodies->calm[index] = 0;
+    bodies->rest_time[index] = 0;
     bodies->control.used = true;
 }
 
-void rp_bodies_clear_pushes(rp_bodies *bodies)
+void rp_bodies_clear_wrenches(rp_bodies *bodies)
 {
-    memset(bodies->control.pushes, 0, (size_t)bodies->count * sizeof *bodies->control.pushes);
+    memset(bodies->control.wrenches, 0, (size_t)bodies->count * sizeof *bodies->control.wrenches);
 }
 
 rp_code rp_bodies_take_control(rp_bodies *bodies, int index, double time, rp_report *report)
 {
     RP_TRY(set_drive(bodies, index, RP_DRIVE_PROGRAM, report));
-    bodies->control.pushes[index] = (rp_push){0};
+    bodies->control.wrenches[index] = (rp_wrench){0};
     start_track(bodies, index, time, rp_v3(0, 0, 0), rp_v3(0, 0, 0));
     return RP_OK;
 }
 
-/* The scene's own motion of a body, from now on. */
-static rp_code hand_back(rp_bodies *bodies, int index, rp_report *report)
+/* Returns a body to the motion of the scene. */
+static rp_code return_to_scene(rp_bodies *bodies, int index, rp_report *report)
 {
     rp_drive own = (rp_drive)rp_scene_bodies(bodies->scene)[index].motion;
-    bodies->calm[index] = 0;
+    bodies->rest_time[index] = 0;
     return set_drive(bodies, index, own, report);
 }
 
 rp_code rp_bodies_release(rp_bodies *bodies, int index, double time, double end, rp_report *report)
 {
     const rp_body_spec *spec = &rp_scene_bodies(bodies->scene)[index];
-    if (spec->motion == RP_MOTION_DYNAMIC) return hand_back(bodies, index, report);
+    if (spec->motion == RP_MOTION_DYNAMIC) return return_to_scene(bodies, index, report);
     if (end > time) {
         RP_TRY(set_drive(bodies, index, RP_DRIVE_RETURN, report));
-        lead(bodies, index, time, end, rp_body_pose_at(spec, end));
+        start_motion_to(bodies, index, time, end, rp_body_pose_at(spec, end));
         return RP_OK;
     }
     rp_pose before = rp_load_pose(&bodies->states[index]);
-    jump(bodies, index, rp_body_pose_at(spec, time));
-    rp_code code = hand_back(bodies, index, report);
-    if (code != RP_OK) jump(bodies, index, before);
+    set_pose_at_once(bodies, index, rp_body_pose_at(spec, time));
+    rp_code code = return_to_scene(bodies, index, report);
+    if (code != RP_OK) set_pose_at_once(bodies, index, before);
     RP_TRY(code);
     rp_store_vec3(bodies->states[index].velocity, spec->velocity);
     rp_store_vec3(bodies->states[index].angular_velocity, spec->spin);
     return RP_OK;
 }
 
-rp_code rp_bodies_settle(rp_bodies *bodies, double time, rp_report *report)
+rp_code rp_bodies_end_returns(rp_bodies *bodies, double time, rp_report *report)
 {
     for (int i = 0; i < bodies->count; i++) {
         if (bodies->control.drives[i] != RP_DRIVE_RETURN) continue;
@@ -225,8 +201,8 @@ rp_code rp_bodies_settle(rp_bodies *bodies, double time, rp_report *report)
         rp_store_pose(&bodies->states[i], rp_body_pose_at(spec, time));
         rp_store_vec3(bodies->states[i].velocity, spec->velocity);
         rp_store_vec3(bodies->states[i].angular_velocity, spec->spin);
-        RP_TRY(hand_back(bodies, i, report));
-        bodies->control.disturbed = true; /* the scene's motion went on during the last step */
+        RP_TRY(return_to_scene(bodies, i, report));
+        bodies->control.disturbed = true; /* the scene's motion continued during the last step */
     }
     return RP_OK;
 }
@@ -236,8 +212,8 @@ rp_code rp_bodies_settle(rp_bodies *bodies, double time, rp_report *report)
 static void wake_ends(rp_bodies *bodies, int joint)
 {
     const rp_joint_spec *spec = &rp_scene_joints(bodies->scene)[joint];
-    bodies->calm[spec->body] = 0;
-    if (spec->other >= 0) bodies->calm[spec->other] = 0;
+    bodies->rest_time[spec->body] = 0;
+    if (spec->other >= 0) bodies->rest_time[spec->other] = 0;
 }
 
 rp_joint_control *rp_bodies_joint(rp_bodies *bodies, int joint)
@@ -268,7 +244,7 @@ void rp_bodies_release_joint(rp_bodies *bodies, int joint)
     rp_engine_release_joint(bodies->engine, joint);
 }
 
-/* --- bodies that come and go ------------------------------------------------------------------ */
+/* --- bodies that are added and removed -------------------------------------------------------- */
 
 rp_code rp_bodies_remove(rp_bodies *bodies, int index, rp_report *report)
 {
@@ -280,9 +256,9 @@ rp_code rp_bodies_remove(rp_bodies *bodies, int index, rp_report *report)
     rp_body_state at_rest = {0};
     rp_store_pose(&at_rest, rp_load_pose(&bodies->states[index]));
     bodies->states[index] = at_rest;
-    bodies->control.pushes[index] = (rp_push){0};
+    bodies->control.wrenches[index] = (rp_wrench){0};
     bodies->control.disturbed = true;
-    rp_bodies_wake(bodies); /* what lay on it may sleep */
+    rp_bodies_wake(bodies); /* bodies that lay on it may sleep */
     return RP_OK;
 }
 
@@ -296,7 +272,7 @@ const uint8_t *rp_bodies_absent(rp_bodies *bodies)
     return any ? bodies->absent : NULL;
 }
 
-/* Joints that were added take hold where their bodies are now. */
+/* Joints that were added are attached at the present poses of their bodies. */
 static void adopt_joints(rp_bodies *bodies, const rp_bodies *from, uint8_t *broken)
 {
     int count = bodies->scene->joints.count, known = from->scene->joints.count;
@@ -313,10 +289,11 @@ rp_code rp_bodies_adopt(rp_bodies *bodies, const rp_bodies *from, double time, r
     RP_ASSERT(bodies->count >= from->count);
     memcpy(bodies->states, from->states, known * sizeof *bodies->states);
     memcpy(bodies->sums, from->sums, known * sizeof *bodies->sums);
-    memcpy(bodies->calm, from->calm, known * sizeof *bodies->calm);
+    memcpy(bodies->rest_time, from->rest_time, known * sizeof *bodies->rest_time);
     memcpy(bodies->control.drives, from->control.drives, known);
     memcpy(bodies->control.tracks, from->control.tracks, known * sizeof *from->control.tracks);
-    memcpy(bodies->control.pushes, from->control.pushes, known * sizeof *from->control.pushes);
+    memcpy(bodies->control.wrenches, from->control.wrenches,
+           known * sizeof *from->control.wrenches);
     for (int i = from->count; i < bodies->count; i++)
         rp_store_pose(&bodies->states[i],
                       rp_body_pose_at(&rp_scene_bodies(bodies->scene)[i], time));
@@ -330,7 +307,7 @@ rp_code rp_bodies_adopt(rp_bodies *bodies, const rp_bodies *from, double time, r
     return code;
 }
 
-/* --- the state of all this -------------------------------------------------------------------- */
+/* --- state ------------------------------------------------------------------------------------ */
 
 rp_code rp_control_begin(const rp_scene *scene, const rp_body_state *states, rp_control *control,
                          rp_report *report)
@@ -338,9 +315,9 @@ rp_code rp_control_begin(const rp_scene *scene, const rp_body_state *states, rp_
     size_t bodies = body_count(scene), joints = joint_count(scene);
     control->drives = rp_allocate_zero(bodies * sizeof *control->drives);
     control->tracks = rp_allocate_zero(bodies * sizeof *control->tracks);
-    control->pushes = rp_allocate_zero(bodies * sizeof *control->pushes);
+    control->wrenches = rp_allocate_zero(bodies * sizeof *control->wrenches);
     control->joints = rp_allocate_zero(joints * sizeof *control->joints);
-    if (!control->drives || !control->tracks || !control->pushes || !control->joints)
+    if (!control->drives || !control->tracks || !control->wrenches || !control->joints)
         return rp_fail_memory(report, bodies * sizeof *control->tracks, "the control of bodies");
     for (size_t i = 0; i < bodies; i++)
         control->drives[i] = (uint8_t)rp_scene_bodies(scene)[i].motion;
@@ -353,16 +330,17 @@ void rp_control_end(const rp_scene *scene, rp_control *control)
 {
     rp_release(control->drives, body_count(scene) * sizeof *control->drives);
     rp_release(control->tracks, body_count(scene) * sizeof *control->tracks);
-    rp_release(control->pushes, body_count(scene) * sizeof *control->pushes);
+    rp_release(control->wrenches, body_count(scene) * sizeof *control->wrenches);
     rp_release(control->joints, joint_count(scene) * sizeof *control->joints);
 }
 
-/* Tracks, pushes and joints are saved as rows of doubles, as they lie in memory. */
+/* Tracks, wrenches and joint controls are saved as rows of doubles, in the order of their members.
+ */
 #define TRACK_NUMBERS 22
 #define PUSH_NUMBERS 6
 #define JOINT_NUMBERS 27
 _Static_assert(sizeof(rp_track) == TRACK_NUMBERS * sizeof(double), "a track is all doubles");
-_Static_assert(sizeof(rp_push) == PUSH_NUMBERS * sizeof(double), "a push is all doubles");
+_Static_assert(sizeof(rp_wrench) == PUSH_NUMBERS * sizeof(double), "a push is all doubles");
 _Static_assert(sizeof(rp_joint_control) == JOINT_NUMBERS * sizeof(double),
                "the control of a joint is all doubles");
 
@@ -373,8 +351,8 @@ rp_code rp_control_save(const rp_scene *scene, const rp_control *control, rp_sto
     RP_TRY(rp_store_put(store, "bodies/drives", "", RP_U8, control->drives, bodies, report));
     RP_TRY(rp_store_put(store, "bodies/tracks", "", RP_F64, control->tracks, bodies * TRACK_NUMBERS,
                         report));
-    RP_TRY(rp_store_put(store, "bodies/pushes", "", RP_F64, control->pushes, bodies * PUSH_NUMBERS,
-                        report));
+    RP_TRY(rp_store_put(store, "bodies/pushes", "", RP_F64, control->wrenches,
+                        bodies * PUSH_NUMBERS, report));
     RP_TRY(rp_store_put(store, "joints/controls", "", RP_F64, control->joints,
                         joints * JOINT_NUMBERS, report));
     return rp_store_put_u64(store, "bodies/disturbed", control->disturbed, report);
@@ -392,8 +370,8 @@ static bool is_pose(rp_pose pose)
     return is_vector(pose.position) && fabs(length - 1) < 1e-6;
 }
 
-static bool is_body_sound(const rp_body_spec *spec, rp_drive drive, const rp_track *track,
-                          const rp_push *push)
+static bool is_body_valid(const rp_body_spec *spec, rp_drive drive, const rp_track *track,
+                          const rp_wrench *push)
 {
     bool moves = fabs(track->start) <= MOST && !isnan(track->end) && is_pose(track->from) &&
                  is_pose(track->to) && is_vector(track->velocity) && is_vector(track->spin);
@@ -404,22 +382,22 @@ static bool is_body_sound(const rp_body_spec *spec, rp_drive drive, const rp_tra
     return drive == RP_DRIVE_ABSENT || (int)drive == spec->motion;
 }
 
-static bool is_joint_sound(const rp_joint_control *joint)
+static bool is_joint_valid(const rp_joint_control *joint)
 {
-    return is_pose(joint->holds[0]) && is_pose(joint->holds[1]) && joint->low <= joint->high &&
-           fabs(joint->speed) <= MOST && fabs(joint->target) <= MOST && joint->force >= 0 &&
-           joint->force <= MOST;
+    return is_pose(joint->reference[0]) && is_pose(joint->reference[1]) &&
+           joint->low <= joint->high && fabs(joint->speed) <= MOST && fabs(joint->target) <= MOST &&
+           joint->force >= 0 && joint->force <= MOST;
 }
 
 static rp_code check_control(const rp_scene *scene, const rp_control *control, rp_report *report)
 {
     for (int i = 0; i < scene->bodies.count; i++)
-        if (!is_body_sound(&rp_scene_bodies(scene)[i], (rp_drive)control->drives[i],
-                           &control->tracks[i], &control->pushes[i]))
-            return rp_fail(report, RP_ERROR_DAMAGED, "the control of body %d makes no sense", i);
+        if (!is_body_valid(&rp_scene_bodies(scene)[i], (rp_drive)control->drives[i],
+                           &control->tracks[i], &control->wrenches[i]))
+            return rp_fail(report, RP_ERROR_DAMAGED, "the control of body %d is invalid", i);
     for (int i = 0; i < scene->joints.count; i++)
-        if (!is_joint_sound(&control->joints[i]))
-            return rp_fail(report, RP_ERROR_DAMAGED, "the control of joint %d makes no sense", i);
+        if (!is_joint_valid(&control->joints[i]))
+            return rp_fail(report, RP_ERROR_DAMAGED, "the control of joint %d is invalid", i);
     return RP_OK;
 }
 
@@ -432,7 +410,7 @@ rp_code rp_control_load(const rp_scene *scene, rp_control *control, const rp_sto
     RP_TRY(rp_store_get(store, "bodies/drives", RP_U8, control->drives, bodies, report));
     RP_TRY(rp_store_get(store, "bodies/tracks", RP_F64, control->tracks, bodies * TRACK_NUMBERS,
                         report));
-    RP_TRY(rp_store_get(store, "bodies/pushes", RP_F64, control->pushes, bodies * PUSH_NUMBERS,
+    RP_TRY(rp_store_get(store, "bodies/pushes", RP_F64, control->wrenches, bodies * PUSH_NUMBERS,
                         report));
     RP_TRY(rp_store_get(store, "joints/controls", RP_F64, control->joints, joints * JOINT_NUMBERS,
                         report));

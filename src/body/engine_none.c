@@ -1,6 +1,6 @@
 /* A build without a rigid-body engine: nothing here is ever called but the first. */
 #include "base/report.h"
-#include "body/engine.h"
+#include "body/inside.h"
 
 bool rp_engine_is_there(void)
 {
@@ -25,15 +25,15 @@ void rp_engine_set_gravity(rp_engine *engine, const rp_gravity *gravity)
     (void)engine, (void)gravity;
 }
 
-rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *calm, double time,
-                        double dt, rp_report *report)
+rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *rest_time,
+                        double time, double dt, rp_report *report)
 {
-    (void)engine, (void)states, (void)calm, (void)time, (void)dt, (void)report;
+    (void)engine, (void)states, (void)rest_time, (void)time, (void)dt, (void)report;
     return RP_ERROR_UNSUPPORTED;
 }
 
-rp_code rp_engine_try(rp_engine *engine, const rp_load *loads, rp_body_state *states,
-                      rp_report *report)
+rp_code rp_engine_predict(rp_engine *engine, const rp_load *loads, rp_body_state *states,
+                          rp_report *report)
 {
     (void)engine, (void)loads, (void)states, (void)report;
     return RP_ERROR_UNSUPPORTED;

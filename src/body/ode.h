@@ -1,9 +1,9 @@
-/* What the files that know ODE share: engine.c (steps), load.c (what a step starts from), collide.c
- * (what touches), joint.c. Nothing outside this room includes it. */
+/* What the files that know ODE share: ode_step.c (steps), ode_load.c (what a step starts from),
+ * ode_contacts.c, ode_joints.c. Nothing outside of this room includes it. */
 #ifndef RP_BODY_ODE_H
 #define RP_BODY_ODE_H
 
-#include "body/engine.h"
+#include "body/inside.h"
 
 #include <ode/ode.h>
 
@@ -13,17 +13,17 @@ typedef struct rp_solid {
     dGeomID geom;             /* NULL for absent bodies */
     dTriMeshDataID triangles; /* of meshes, cones and funnels */
     rp_mesh *made;            /* of cones and funnels: the triangles behind them */
-    rp_mass mass;             /* of what the scene has as dynamic; all zero for others */
-    rp_vec3 middle; /* m, in a trial: from the body's origin to the engine's middle of it */
+    rp_mass mass;             /* of bodies that are dynamic in the scene; zero for others */
+    rp_vec3 middle; /* m, in a prediction: from the body's origin to ODE's centre of mass */
 } rp_solid;
 
-/* Two things that touch in this step. */
-typedef struct rp_meeting {
+/* A contact of this step. */
+typedef struct rp_body_contact {
     int first, second; /* bodies; negative: a wall */
-    bool carried;      /* one of them is not dynamic and its surface moves */
+    bool conveyed;     /* one of them is not dynamic and its surface moves */
     size_t number;     /* of the contact, in the order found */
     dJointFeedback force;
-} rp_meeting;
+} rp_body_contact;
 
 struct rp_engine {
     const rp_scene *scene;
@@ -37,9 +37,9 @@ struct rp_engine {
     double time, dt;      /* s, of the step in hand */
     rp_vec3 gravity;      /* m/s2, likewise */
     rp_gravity source;    /* what gives it */
-    dContact *found;      /* what touches: the joints are made from it when all is found */
-    rp_meeting *meetings;
-    size_t found_count, found_capacity, meeting_capacity;
+    dContact *found;      /* contacts, from which joints are made when all are found */
+    rp_body_contact *body_contacts;
+    size_t found_count, found_capacity, body_contact_capacity;
     bool short_of_memory;
     dJointID *joints; /* of the scene; NULL when broken or released */
     dJointFeedback *joint_forces;
@@ -65,31 +65,31 @@ static inline bool rp_is_dynamic(const rp_engine *engine, int body)
 
 /* load.c */
 void rp_solid_set_mass(const rp_solid *solid, double mass, const double inertia[6]);
-/* Puts a body somewhere, at rest. */
+/* Places a body, at rest. */
 void rp_solid_place(const rp_solid *solid, rp_pose pose);
-/* Puts all bodies where they were at the start of the step. */
+/* Places all bodies as at the start of the step. */
 void rp_engine_place(rp_engine *engine);
-/* The same, with gravity and what grains push and hold; without loads with the forces that the
- * states hold. */
+/* The same, with gravity, loads of grains and held mass; without loads with the forces in the
+ * states. */
 void rp_engine_load(rp_engine *engine, const rp_load *loads, const rp_body_state *states);
 
 /* collide.c */
 rp_code rp_engine_add_geom(rp_engine *engine, int body, rp_report *report);
 void rp_engine_add_walls(rp_engine *engine);
-/* Finds all that touches at the bodies' present places and makes a joint of each contact. */
+/* Finds all contacts at the bodies' present poses and creates a joint for each. */
 rp_code rp_engine_collide(rp_engine *engine, rp_report *report);
 
 /* joint.c */
 rp_code rp_engine_add_joints(rp_engine *engine, rp_report *report);
-/* Gives motors and limits the values of their controls, at the bodies' present places. */
-void rp_engine_tune_joints(rp_engine *engine);
-/* Of a hinge or slider, at the bodies' present places. */
+/* Sets motors and limits from their controls, at the bodies' present poses. */
+void rp_engine_set_joint_params(rp_engine *engine);
+/* Returns position and rate of a hinge or slider, at the bodies' present poses. */
 void rp_joint_motion_of(const rp_engine *engine, int joint, double *position, double *rate);
-/* Writes what joints did in the last step into their controls. */
-void rp_engine_read_loads(rp_engine *engine);
-/* Lets go what is to be released by now, and wakes what it held. */
-void rp_engine_release_joints(rp_engine *engine, double *calm);
-/* Breaks what had to hold too much in the last step. */
+/* Writes the reactions of joints in the last step into their controls. */
+void rp_engine_read_joint_loads(rp_engine *engine);
+/* Releases joints whose time has come, and wakes their bodies. */
+void rp_engine_release_joints(rp_engine *engine, double *rest_time);
+/* Breaks joints that had to hold too much in the last step. */
 void rp_engine_break_joints(rp_engine *engine);
 
 #endif

@@ -402,7 +402,7 @@ double rp_couple_solve(rp_couple *couple)
     RP_ASSERT(couple->begun);
     add_rows(couple);
     memset(couple->rows, 0, couple->row_count * (size_t)couple->body_count * sizeof *couple->rows);
-    rp_code code = rp_bodies_answer(couple->bodies, couple->loads, couple->report);
+    rp_code code = rp_bodies_predict(couple->bodies, couple->loads, couple->report);
     if (couple->code == RP_OK) couple->code = code;
     /* Surfaces take the new velocities; poses stay until the end of the step. */
     const rp_body_state *states = rp_bodies_states(couple->bodies);

@@ -3,11 +3,11 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "contact/contact.h"
+#include "document/words.h"
 #include "export/digits.h"
 #include "geom/shape.h"
 #include "record/record.h"
 #include "scene/scene.h"
-#include "scene/words.h"
 #include "view/view.h"
 
 #include <ctype.h>

@@ -2,9 +2,9 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "base/threads.h"
+#include "document/words.h"
 #include "film/inside.h"
 #include "scene/scene.h"
-#include "scene/words.h"
 
 #include <math.h>
 #include <stdio.h>

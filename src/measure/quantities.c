@@ -2,8 +2,8 @@
  * flow through a plane, and the state of a body. */
 #include "base/memory.h"
 #include "base/report.h"
+#include "document/words.h"
 #include "measure/inside.h"
-#include "scene/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>

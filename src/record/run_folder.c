@@ -260,10 +260,10 @@ static bool has_copy(const char *path, const char *data, size_t size)
     return same;
 }
 
-static rp_code copy_file(const rp_record *record, rp_kept_file from, rp_report *report)
+static rp_code copy_file(const rp_record *record, rp_scene_file from, rp_report *report)
 {
-    if (!from.kept) return RP_OK;
-    rp_path path = rp_record_path(record, from.kept);
+    if (!from.stored_name) return RP_OK;
+    rp_path path = rp_record_path(record, from.stored_name);
     char *data = NULL;
     size_t size = 0;
     rp_atomic file;
@@ -288,11 +288,11 @@ rp_code rp_record_check_meshes(const rp_record *record, rp_report *report)
 {
     const rp_scene *scene = record->scene;
     for (int i = 0; i < rp_scene_file_count(scene); i++) {
-        rp_kept_file file = rp_scene_file_at(scene, i);
-        if (!file.kept || file.memory) continue;
-        size_t length = strlen(file.file), end = strlen(file.kept);
+        rp_scene_file file = rp_scene_file_at(scene, i);
+        if (!file.stored_name || file.memory) continue;
+        size_t length = strlen(file.file), end = strlen(file.stored_name);
         rp_place place = {.file = file.file};
-        if (length < end || strcmp(file.file + length - end, file.kept) != 0)
+        if (length < end || strcmp(file.file + length - end, file.stored_name) != 0)
             return rp_fail_at(
                 report, RP_ERROR_DAMAGED, &place, NULL,
                 "this file was changed or damaged since the run was made: its content does "
@@ -314,8 +314,8 @@ void rp_record_remove_meshes(const rp_record *record)
 {
     const rp_scene *scene = record->scene;
     for (int i = 0; i < rp_scene_file_count(scene); i++) {
-        rp_kept_file file = rp_scene_file_at(scene, i);
-        if (file.kept) rp_disk_remove(rp_record_path(record, file.kept).text);
+        rp_scene_file file = rp_scene_file_at(scene, i);
+        if (file.stored_name) rp_disk_remove(rp_record_path(record, file.stored_name).text);
     }
     rp_disk_remove_folder(rp_record_path(record, "meshes").text);
 }

@@ -130,7 +130,7 @@ static void frame_subject(rp_camera *camera, const rp_framing *framing, double o
 static rp_code from_spec(rp_camera *camera, const rp_camera_spec *spec,
                          const rp_render_options *options, double time, rp_report *report)
 {
-    rp_sight seen = rp_camera_sight(spec, time);
+    rp_camera_view seen = rp_camera_view_at(spec, time);
     rp_vec3 forward = rp_v3_sub(seen.target, seen.position);
     double distance = rp_v3_length(forward);
     if (!(distance > DISTANCE_MIN && isfinite(distance)))

@@ -2,8 +2,8 @@
  * grains: those of their material (P10) or false colours (P11). */
 #include "base/memory.h"
 #include "base/random.h"
+#include "document/words.h"
 #include "render/inside.h"
-#include "scene/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* The scene: what a scene file says, checked, complete and immutable. scene/tables.c declares every
- * parameter; scene/read.c fills these structs from it; nothing changes them afterwards.
- *
- * scene is below solver, so it knows solvers only as tables that the caller hands in. */
+/* The scene: the content of a scene file, checked, complete and immutable. scene/tables.c declares
+ * every parameter; scene/read_tables.c fills these structs from it; nothing changes them
+ * afterwards. The room is below the solvers, so it knows methods only as tables that the caller
+ * passes in. */
 #ifndef RP_SCENE_SCENE_H
 #define RP_SCENE_SCENE_H
 
@@ -24,7 +24,7 @@ typedef struct rp_time_spec {
     double min_step;   /* s; an automatic step below it stops the run */
 } rp_time_spec;
 
-/* Gravity at an instant; between two of them it turns and changes its length evenly. */
+/* Gravity at a time; between two of them direction and magnitude change at constant rates. */
 typedef struct rp_gravity_key_spec {
     double time;     /* s */
     rp_vec3 gravity; /* m/s2 */
@@ -43,7 +43,8 @@ typedef struct rp_domain_roughness {
 typedef struct rp_domain_spec {
     rp_vec3 low, high; /* m; infinite where the scene gives no bound */
     uint32_t periodic; /* bits x, y, z: what leaves on one side comes back on the other */
-    uint32_t open;     /* bits of RP_SIDE_WORDS: what passes this side is gone; else it is a wall */
+    uint32_t
+        open; /* bits of RP_SIDE_WORDS: grains that pass this side are removed; else it is a wall */
     double friction[RP_SIDES]; /* of the walls, tangent of the angle; infinite: rough */
     double restitution;        /* of the walls */
     rp_domain_roughness roughness;
@@ -67,7 +68,7 @@ typedef struct rp_material_spec {
     double restitution;   /* likewise */
     double grain_density; /* kg/m3, of the solid that single grains are made of */
     double colour[3];     /* linear */
-    void *own;            /* what only the chosen method knows of it, by the method's table */
+    void *own;            /* values of the chosen method's own table */
 } rp_material_spec;
 
 #define RP_GRAIN_WORDS "tetrahedron|sphere|dimer|cube|spheres" /* rp_grain_shape */
@@ -79,9 +80,9 @@ typedef enum rp_sizes {
     RP_SIZES_SIEVE
 } rp_sizes;
 #define RP_SIZES_WORDS "uniform|normal|lognormal|sieve"
-#define RP_SIZES_CUT 2.5 /* deviations at which normal and lognormal sizes end */
+#define RP_SIZES_CUT 2.5 /* standard deviations at which normal and lognormal sizes are cut */
 
-/* One ball of a grain: any common length, the diameter scales them. */
+/* One sphere of a grain: lengths count as ratios, the diameter scales them. */
 typedef struct rp_ball_spec {
     rp_vec3 position;
     double radius;
@@ -89,7 +90,7 @@ typedef struct rp_ball_spec {
 
 typedef struct rp_sieve_spec {
     double diameter; /* m */
-    double passing;  /* part by mass that passes, 0 to 1; between two sieves it rises evenly */
+    double passing;  /* fraction by mass that passes, 0 to 1; linear between two sieves */
 } rp_sieve_spec;
 
 /* A kind of grain, for methods that resolve single grains. */
@@ -97,35 +98,37 @@ typedef struct rp_grain_spec {
     char *name;
     int shape;             /* rp_grain_shape */
     rp_plain_list spheres; /* rp_ball_spec; of RP_GRAIN_SPHERES */
-    double diameter;       /* m, mean by number, of the ball around a grain */
+    double diameter;       /* m, mean by number, of the sphere around a grain */
     int sizes;             /* rp_sizes */
     double spread;         /* uniform: half width over the mean; normal and lognormal: standard
                               deviation over the mean, before the cut at RP_SIZES_CUT of them */
     rp_plain_list sieve;   /* rp_sieve_spec; of RP_SIZES_SIEVE */
     double share;          /* relative number of grains of this kind among those of its material */
-    int material;          /* index; -1: of every material that no other kind names */
-    rp_clump clump;        /* made when the scene is read */
-    double smallest, largest; /* m, what diameters can be */
+    int material;          /* index; -1: every material that no other kind names */
+    rp_clump clump;        /* built when the scene is read */
+    double smallest, largest; /* m, range of the diameters */
     double cube;              /* m3, mean of the cube of the diameter, by number */
     double unit;              /* m, and */
     double log_spread;        /* of lognormal sizes: their diameter is unit exp(log_spread z) */
 } rp_grain_spec;
 
-/* What holds between two materials in place of what follows from each of them. */
+/* Values for contacts of two materials, in place of those that follow from each of them. */
 typedef struct rp_contact_spec {
     char *name;
-    int first, second;                              /* materials; may be the same */
-    double friction, restitution, rolling_friction; /* NaN: not given, the materials' own count */
+    int first, second; /* materials; may be the same */
+    double friction, restitution,
+        rolling_friction; /* NaN: not given, those of the materials are used */
 } rp_contact_spec;
 
-/* The shape part that sources, voids, bodies and regions share. */
+/* Shape keys that sources, voids, bodies and regions share. */
 typedef struct rp_shape_spec {
     int kind; /* rp_shape_kind */
     rp_vec3 size;
     double radius, height, neck, thickness;
-    char *file;   /* mesh; absolute */
-    char *kept;   /* the mesh's name in a run folder, by its content: "meshes/HASH.obj"; or NULL */
-    double scale; /* of the mesh */
+    char *file;        /* mesh; absolute */
+    char *stored_name; /* the mesh's name in run folders, by its content: "meshes/HASH.obj"; or NULL
+                        */
+    double scale;      /* of the mesh */
 } rp_shape_spec;
 
 typedef struct rp_source_spec {
@@ -166,10 +169,10 @@ typedef struct rp_emitter_spec {
     double start, stop;   /* s; stop may be infinite */
     int material;
     double moisture;  /* 0 dry to 1 wet */
-    double clearance; /* m, that it keeps from the sand before it; 0: it stays where it is */
+    double clearance; /* m, distance that it keeps from sand in front; 0: it does not move */
 } rp_emitter_spec;
 
-/* A region in which grains become wet or dry for a while. */
+/* A region in which grains become wet or dry over some time. */
 typedef struct rp_moisture_spec {
     char *name;
     rp_shape_spec shape_spec;
@@ -178,7 +181,7 @@ typedef struct rp_moisture_spec {
     rp_vec3 position, rotation; /* m; rad, about x, then y, then z */
     rp_pose pose;
     double start, duration; /* s; duration 0: at once */
-    double value;           /* what they tend to, 0 dry to 1 wet */
+    double value;           /* moisture at the end, 0 dry to 1 wet */
 } rp_moisture_spec;
 
 typedef enum rp_motion { RP_MOTION_FIXED, RP_MOTION_KEYS, RP_MOTION_DYNAMIC } rp_motion;
@@ -195,23 +198,23 @@ typedef struct rp_body_spec {
     rp_shape_spec shape_spec;
     rp_shape shape;
     rp_vec3 position, rotation;
-    rp_vec3 normal;               /* planes only: which way it faces; turned into the pose */
-    rp_pose pose;                 /* at time 0; what keys or an animation give, by their first */
-    int motion;                   /* rp_motion */
-    rp_plain_list keys;           /* rp_key_spec, times rising; of motion keys, may be empty */
-    bool keys_move, keys_turn;    /* keys give positions; they give rotations */
-    int interpolation;            /* rp_interpolation */
-    char *animation_file;         /* absolute; in place of keys; or NULL */
-    char *animation_kept;         /* its name in a run folder, by its content; or NULL */
-    char *node;                   /* of that file; NULL: the first that is animated */
-    rp_plain_list animation;      /* rp_animation_key, in the world; in place of keys */
-    double density;               /* kg/m3; of a dynamic body, 0 where mass is given */
-    double mass;                  /* kg; of a dynamic body, 0 where density is given */
+    rp_vec3 normal;              /* planes only: its normal, converted to the pose */
+    rp_pose pose;                /* at time 0; the first key or animation key where there are any */
+    int motion;                  /* rp_motion */
+    rp_plain_list keys;          /* rp_key_spec, times rising; of motion keys, may be empty */
+    bool keys_move, keys_turn;   /* keys give positions; keys give rotations */
+    int interpolation;           /* rp_interpolation */
+    char *animation_file;        /* absolute; in place of keys; or NULL */
+    char *animation_stored_name; /* its name in run folders, by its content; or NULL */
+    char *node;                  /* of that file; NULL: the first that is animated */
+    rp_plain_list animation;     /* rp_animation_key, in the world; in place of keys */
+    double density;              /* kg/m3; of a dynamic body, 0 where mass is given */
+    double mass;                 /* kg; of a dynamic body, 0 where density is given */
     double friction, restitution; /* of its surface; friction infinite: rough */
     rp_roughness roughness;       /* of its surface: fixed grains */
     rp_vec3 velocity, spin;       /* m/s, rad/s; of a dynamic body at the start, of a keyed one for
                                      ever where its keys do not move, do not turn it */
-    rp_vec3 belt;                 /* m/s, along its own axes: how its surface runs */
+    rp_vec3 belt;                 /* m/s, along its own axes: velocity of its surface */
     double colour[3];
     bool hidden; /* not in pictures */
     void *own;   /* as of a material */
@@ -219,7 +222,7 @@ typedef struct rp_body_spec {
 
 #define RP_JOINT_WORDS "fixed|ball|hinge|slider"
 
-/* What holds two bodies together, or a body to the world. */
+/* A joint between two bodies, or between a body and the world. */
 typedef struct rp_joint_spec {
     char *name;
     int kind;           /* rp_joint_kind */
@@ -229,8 +232,8 @@ typedef struct rp_joint_spec {
     double low, high;   /* rad or m from the start's pose; infinite: no limit */
     double motor_speed; /* rad/s or m/s that a motor drives at; body relative to other */
     double motor_force; /* N m or N that it may use at most; 0: no motor */
-    double break_force; /* N; a joint that has to hold more than this breaks; infinite: never */
-    double release;     /* s, when it lets go; infinite: never */
+    double break_force; /* N; a joint that has to hold more breaks; infinite: never */
+    double release;     /* s, when it is released; infinite: never */
 } rp_joint_spec;
 
 #define RP_MEASURE_WORDS                                                                           \
@@ -247,14 +250,14 @@ typedef struct rp_output_spec {
     int64_t frame_every;      /* write each n-th frame */
     int64_t checkpoint_every; /* frames */
     int64_t compress;         /* 0 to 9 */
-    bool contacts;            /* frames hold contacts, too */
+    bool contacts;            /* frames also hold contacts */
 } rp_output_spec;
 
 typedef struct rp_detail_spec {
     int64_t factor;  /* fine grains for each coarse one; 0: none */
     double step;     /* s, at most */
     double contrast; /* how many times denser fine grains start inside a lone coarse one's box */
-    bool keep_apart; /* they do not fall into each other; off: as published */
+    bool keep_apart; /* fine grains are kept apart; off: as published */
     bool live;       /* made while running */
 } rp_detail_spec;
 
@@ -266,24 +269,24 @@ typedef struct rp_camera_key_spec {
 
 typedef struct rp_camera_spec {
     char *name;
-    rp_vec3 position, target, up; /* m; position and target mean nothing where there are keys */
+    rp_vec3 position, target, up; /* m; position and target are unused where there are keys */
     double field_of_view;         /* rad, across the height of the picture; likewise */
     rp_plain_list keys;           /* rp_camera_key_spec, times rising */
     int interpolation;            /* rp_interpolation */
-    double orbit;    /* rad/s about the axis `up` through the target, on top of all that */
-    double aperture; /* m, diameter of the lens; 0: all is sharp */
-    double focus;    /* m, distance that is sharp; 0: that of the target */
-    double shutter;  /* part of the time from frame to frame that it is open */
+    double orbit;    /* rad/s about the axis `up` through the target, in addition to the above */
+    double aperture; /* m, diameter of the lens; 0: everything is sharp */
+    double focus;    /* m, focus distance; 0: that of the target */
+    double shutter;  /* fraction of the time between frames that it is open */
 } rp_camera_spec;
 
 typedef struct rp_light_spec {
-    rp_vec3 direction; /* the way the light travels; made a unit vector */
+    rp_vec3 direction; /* direction in which the light travels; made a unit vector */
     double strength;   /* of the sun, 1 is plain daylight */
     double sky;        /* light from all sides */
     double colour[3];
 } rp_light_spec;
 
-/* A ball that shines. */
+/* A spherical lamp. */
 typedef struct rp_lamp_spec {
     char *name;
     rp_vec3 position; /* m */
@@ -294,8 +297,8 @@ typedef struct rp_lamp_spec {
 
 /* A mesh that was read, shared by all shapes that name the same file at the same scale. */
 typedef struct rp_scene_mesh {
-    const char *file; /* as in rp_shape_spec */
-    char *kept;       /* likewise */
+    const char *file;  /* as in rp_shape_spec */
+    char *stored_name; /* likewise */
     double scale;
     rp_mesh *mesh;
     struct rp_scene_mesh *next;
@@ -305,9 +308,9 @@ typedef struct rp_scene_mesh {
 #define RP_MEMORY_PREFIX "memory:"
 typedef struct rp_memory_mesh {
     char *name; /* with the prefix */
-    char *text; /* as an OBJ file has it, with numbers that keep their bits; run folders hold it */
+    char *text; /* OBJ text, with exact numbers; run folders store it */
     size_t size;
-    struct rp_memory_mesh *next; /* older ones, which it hides if they have the same name */
+    struct rp_memory_mesh *next; /* older ones; the newest of a name counts */
 } rp_memory_mesh;
 const rp_memory_mesh *rp_memory_mesh_find(const rp_memory_mesh *meshes, const char *file);
 
@@ -316,7 +319,7 @@ struct rp_scene {
     char *description;
     int64_t seed;
     rp_time_spec time;
-    rp_vec3 gravity;            /* m/s2, where there are no keys: ask rp_scene_gravity */
+    rp_vec3 gravity;            /* m/s2, where there are no keys: use rp_scene_gravity */
     rp_plain_list gravity_keys; /* rp_gravity_key_spec, times rising */
     rp_domain_spec domain;
     rp_particles_spec particles;
@@ -340,20 +343,20 @@ struct rp_scene {
     const rp_param_table *method; /* of the solver; its name is the method's name */
     void *method_params;          /* a struct of method->size */
 
-    char *text; /* the scene as read: one YAML document, includes, settings, defaults worked in */
-    char *portable; /* the same with meshes by the names that a run keeps them under; two scenes are
-                       the same when these are */
+    char *text;     /* the scene as read: one YAML document with includes, settings and defaults */
+    char *portable; /* the same with meshes under their names in run folders; two scenes are equal
+                       when these texts are */
     rp_scene_mesh *meshes;
-    rp_memory_mesh *memory; /* meshes that came with the draft */
-    rp_arena store;         /* memory behind all of the above but the text and the meshes */
+    rp_memory_mesh *memory; /* meshes from memory */
+    rp_arena store;         /* memory of all of the above except texts and meshes */
 };
 
-/* What a method adds to scenes. */
+/* The parameter tables of a method. */
 typedef struct rp_scene_method {
     const rp_param_table *params; /* keys of `solver:`; its name is the method's name */
-    /* Keys that it adds to each entry of these sections, for what no other part of the program
-     * knows; NULL: none. Scenes may give keys of any method, so that one scene serves several; only
-     * those of the chosen method are filled in, as member `own` of the entry. */
+    /* Keys that it adds to each entry of these sections, which no other part of the program knows;
+     * NULL: none. Scenes may give keys of any method, so that one scene serves several; only those
+     * of the chosen method are stored, as member `own` of the entry. */
     const rp_param_table *materials, *bodies, *sources;
 } rp_scene_method;
 
@@ -370,89 +373,87 @@ rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
                            const rp_setting *settings, int setting_count,
                            const rp_scene_schema *schema, rp_scene **out, rp_report *report);
 
-/* Finishing the draft fails with this reason, the first one given; the text is borrowed. */
+/* Makes finishing the draft fail with this reason, the first one given; the text is borrowed. */
 void rp_draft_refuse(rp_draft *draft, const char *reason);
-/* A scene with something added to it, in the order given: keys such as "bodies.ball", values as a
- * scene file would say them. Meshes from memory are those of the first scene. */
+/* Reads a scene with additions, in the order given: keys such as "bodies.ball", values as in a
+ * scene file. Meshes from memory are those of the first scene. */
 rp_code rp_scene_read_more(const rp_scene *scene, const rp_setting *additions, int count,
                            const rp_scene_schema *schema, rp_scene **out, rp_report *report);
-/* A scene with the settings, materials and grains of another, and one source: `text` is what would
- * stand behind its name in a scene file. */
+/* Reads a scene with the settings, materials and grains of another, and one source: `text` is what
+ * follows its name in a scene file. */
 rp_code rp_scene_read_source(const rp_scene *scene, const char *name, const char *text,
                              const rp_scene_schema *schema, rp_scene **out, rp_report *report);
 
-/* What rp_draft_finish does, for the methods of the schema. */
+/* As rp_draft_finish, for the methods of the schema. */
 rp_code rp_draft_finish_with(rp_draft *draft, const rp_scene_schema *schema, rp_scene **out,
                              rp_report *report);
 
-/* A mesh as the text of an OBJ file, of which it becomes the owner; NULL: memory ran out. */
+/* Adds a mesh as OBJ text, of which the draft becomes the owner; NULL: memory ran out. */
 void rp_draft_take_mesh(rp_draft *draft, const char *name, char *text, size_t size);
 
-/* The table of a whole scene, for help and the manual. */
+/* Returns the table of a whole scene, for help and the manual. */
 const rp_param_table *rp_scene_table(void);
-/* Help on all of a scene, or on one section such as "bodies" or "solver"; the solver's part from
- * the schema. RP_ERROR_INPUT, with a suggestion, when there is no such section. NULL: all. */
+/* Prints help on all of a scene, or on one section such as "bodies" or "solver", methods from the
+ * schema. RP_ERROR_INPUT, with a suggestion, when there is no such section. NULL: all. */
 rp_code rp_scene_help_with(const rp_scene_schema *schema, const char *section, rp_help_style style,
                            rp_line_fn *line, void *user, rp_report *report);
-/* What rp_param_list_create does, for the methods of the schema. */
+/* As rp_param_list_create, for the methods of the schema. */
 rp_param_list *rp_param_list_create_with(const rp_scene_schema *schema);
 
-/* info.c: where a camera of the scene stands and looks at `time`, without its orbit. */
-typedef struct rp_sight {
+/* scene_info.c: position and target of a camera at `time`, without its orbit. */
+typedef struct rp_camera_view {
     rp_vec3 position, target, up; /* m */
     double field_of_view;         /* rad */
-} rp_sight;
-rp_sight rp_camera_sight(const rp_camera_spec *camera, double time);
+} rp_camera_view;
+rp_camera_view rp_camera_view_at(const rp_camera_spec *camera, double time);
 
-/* gravity.c: what pulls at `time`, m/s2, by the keys or the constant (W8). */
+/* Returns gravity at `time`, m/s2, by the keys or the constant (W8). */
 rp_vec3 rp_scene_gravity(const rp_scene *scene, double time);
-/* The strongest that it ever is, m/s2: what a step must bear whatever the time. */
+/* Returns the largest magnitude of gravity at any time, m/s2, for limits of the step. */
 double rp_scene_gravity_max(const rp_scene *scene);
-/* Gravity of a running world: the scene's, or what the host program has set. */
+/* Gravity of a running world: the scene's, or that of the host program. */
 typedef struct rp_gravity {
     const rp_scene *scene;
     bool is_set;
     rp_vec3 value; /* m/s2, where it is set */
 } rp_gravity;
-/* The same two questions to it. */
+/* The same two functions for it. */
 rp_vec3 rp_gravity_at(const rp_gravity *gravity, double time);
 double rp_gravity_max(const rp_gravity *gravity);
-/* Whether `b` points just the other way than `a`, so that no way of turning is the shortest. */
+/* True when `b` is opposite to `a`, so that the shortest rotation is not defined. */
 bool rp_gravity_is_opposite(rp_vec3 a, rp_vec3 b);
 
-/* Whether a side of the domain is a wall: bounded, closed and not periodic; then a point of its
- * plane and the way it faces, into the domain. */
+/* True when a side of the domain is a wall: bounded, closed and not periodic; then also a point of
+ * its plane and its normal, into the domain. */
 bool rp_scene_domain_wall(const rp_domain_spec *domain, int side, rp_vec3 *foot, rp_vec3 *inward);
 
 /* The pose of a wall's plane. */
 rp_pose rp_scene_wall_pose(rp_vec3 foot, rp_vec3 inward);
 
-/* rough.c: the fixed grains of a body, or of a wall of the domain; none where it is not rough.
+/* Computes the fixed grains of a body, or of a wall of the domain; none where it is not rough.
  * Release them, also after a fault. */
 rp_code rp_scene_rough_body(const rp_scene *scene, int body, double reach, rp_threads *threads,
                             rp_rough_surface *rough, rp_report *report);
 rp_code rp_scene_rough_wall(const rp_scene *scene, int side, double reach, rp_threads *threads,
                             rp_rough_surface *rough, rp_report *report);
 
-/* Whether a place is beyond an open side: what gets there is gone. */
+/* True when a point is beyond an open side: grains there are removed. */
 bool rp_scene_domain_has_left(const rp_domain_spec *domain, const float at[3]);
 
-/* sizes.c: the diameter below which `part` of the grains of a kind lie, by number, m; part from 0
- * to
- * 1. Evenly drawn parts give diameters of its distribution. */
-double rp_grain_size(const rp_grain_spec *grain, double part);
-/* Fills in what follows from the sizes; `room` in m is the largest of them where no diameter is
- * given. */
-void rp_grain_measure(rp_grain_spec *grain, double room);
+/* Returns a quantile of the diameters of a kind, by number, m; part from 0 to 1. Uniform random
+ * parts give diameters of its distribution. */
+double rp_grain_diameter_quantile(const rp_grain_spec *grain, double part);
+/* Sets what follows from the sizes; `room` (m) is the largest diameter where none is given. */
+void rp_grain_set_sizes(rp_grain_spec *grain, double room);
 
-/* A file that a scene needs, and its name in a run folder; NULL where an entry needs none. */
-typedef struct rp_kept_file {
-    const char *file, *kept;
-    const rp_memory_mesh *memory; /* where it comes from in place of the file; else NULL */
-} rp_kept_file;
-/* The files of all meshes, in the order of the shapes, then of the bodies' animations. */
+/* A file that a scene needs, and its name in run folders; NULL where an entry needs none. */
+typedef struct rp_scene_file {
+    const char *file, *stored_name;
+    const rp_memory_mesh *memory; /* its content in place of the file; else NULL */
+} rp_scene_file;
+/* The files of all meshes, in the order of the shapes, then those of the bodies' animations. */
 int rp_scene_file_count(const rp_scene *scene);
-rp_kept_file rp_scene_file_at(const rp_scene *scene, int index);
+rp_scene_file rp_scene_file_at(const rp_scene *scene, int index);
 
 /* Every shape of the scene, one after another: of sources, of bodies, of regions, of voids.
  */

@@ -1,18 +1,19 @@
-/* Grains that appear: shapes filled place by place (W4), on a lattice or packed without order
- * (W16); docs/theory/world.md. Streams are in streams.c. */
+/* Sources: shapes that are filled with grains site by site (W4), on a lattice or with a relaxed
+ * packing (W16), except where voids and bodies are (W10, W11); large grains come first (W17). See
+ * docs/theory/world.md. Emitters are in emitters.c. */
 #include "base/random.h"
 #include "base/report.h"
-#include "world/large.h"
-#include "world/packing.h"
+#include "packing/packing.h"
+#include "world/inside.h"
 
 #include <stdio.h>
 
-/* A period of fewer places is too narrow for a packing to go on across it. */
-#define NARROWEST 6
-/* How far large grains are looked for around a place, in spacings. */
-#define STONE_NEAR 2
+/* A packing is periodic only along axes with at least so many sites. */
+#define PERIOD_LEAST 6
+/* Radius around a site within which large grains are searched, in spacings. */
+#define LARGE_NEAR 2
 
-bool rp_batch_add(rp_batch *b, rp_vec3 position)
+bool rp_position_list_add(rp_position_list *b, rp_vec3 position)
 {
     if (!rp_reserve((void **)&b->positions, &b->capacity, b->count, b->count + 1,
                     sizeof *b->positions))
@@ -21,12 +22,13 @@ bool rp_batch_add(rp_batch *b, rp_vec3 position)
     return true;
 }
 
-void rp_batch_end(rp_batch *b)
+void rp_position_list_end(rp_position_list *b)
 {
     rp_release(b->positions, b->capacity * sizeof *b->positions);
 }
 
-/* A shift of at most half `jitter` spacings along each axis, the grain's own for life. */
+/* Returns a random shift of at most half `jitter` spacings along each axis; it depends on the
+ * grain's id alone. */
 static rp_vec3 jitter_of(const rp_scene *scene, double spacing, uint32_t id)
 {
     rp_random4 random = rp_random((uint64_t)scene->seed, RP_RANDOM_JITTER, id);
@@ -36,38 +38,14 @@ static rp_vec3 jitter_of(const rp_scene *scene, double spacing, uint32_t id)
                  reach * ((double)rp_random_unit(random.bits[2]) - 0.5));
 }
 
-/* The place inside the period; elsewhere as it is. */
-rp_vec3 rp_world_domain_wrapped(const rp_domain_spec *domain, rp_vec3 at)
-{
-    rp_vec3 length = rp_v3_sub(domain->high, domain->low);
-    if (domain->periodic & 1) at.x -= length.x * floor((at.x - domain->low.x) / length.x);
-    if (domain->periodic & 2) at.y -= length.y * floor((at.y - domain->low.y) / length.y);
-    if (domain->periodic & 4) at.z -= length.z * floor((at.z - domain->low.z) / length.z);
-    return at;
-}
-
-/* Behind a wall, or nearer to one than `clearance`: a side that is neither open nor periodic. */
-bool rp_world_domain_walls_off(const rp_domain_spec *domain, rp_vec3 at, double clearance)
-{
-    const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
-    const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
-    const double place[3] = {at.x, at.y, at.z};
-    for (int axis = 0; axis < 3; axis++) {
-        if (domain->periodic >> axis & 1) continue;
-        if (place[axis] < low[axis] + clearance && !(domain->open >> (2 * axis) & 1)) return true;
-        if (place[axis] > high[axis] - clearance && !(domain->open >> (2 * axis + 1) & 1))
-            return true;
-    }
-    return false;
-}
-
-/* Kind, size, mass and orientation of a single grain. */
-static void set_shape(rp_grains *p, const rp_scene *scene, size_t i, const rp_stuff *of)
+/* Sets kind, size, mass and orientation of a resolved grain. */
+static void set_shape(rp_grains *p, const rp_scene *scene, size_t i, const rp_grain_template *of)
 {
     rp_grain grain;
     int material = of->material;
-    rp_grain_draw_part(scene, of->split, of->large, material, p->id[i], &grain);
-    const double turn[4] = {grain.turn.w, grain.turn.x, grain.turn.y, grain.turn.z};
+    rp_grain_draw_split(scene, of->split, of->large, material, p->id[i], &grain);
+    const double turn[4] = {grain.orientation.w, grain.orientation.x, grain.orientation.y,
+                            grain.orientation.z};
     p->kind[i] = (uint8_t)grain.kind;
     p->diameter[i] = (float)grain.diameter;
     p->mass[i] = (float)grain.mass;
@@ -77,7 +55,7 @@ static void set_shape(rp_grains *p, const rp_scene *scene, size_t i, const rp_st
 }
 
 void rp_world_set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity,
-                        const rp_stuff *of)
+                        const rp_grain_template *of)
 {
     rp_grains *p = &world->grains;
     const rp_scene *scene = world->scene;
@@ -96,23 +74,12 @@ void rp_world_set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 vel
     if (p->kind) set_shape(p, scene, i, of);
 }
 
-/* A lattice that stands on a floor is just as far from it, so rounding must not count. */
-static double clearance_of(double spacing)
-{
-    return spacing * (0.5 - 1e-6);
-}
-
-double rp_scene_clearance(const rp_scene *scene)
-{
-    return clearance_of(scene->particles.spacing);
-}
-
 rp_source_grid rp_source_sampling(const rp_source_spec *source, double spacing, double most)
 {
     rp_box3 box = rp_shape_bounds(&source->shape);
     rp_vec3 size = rp_v3_sub(box.high, box.low);
     double step = fmax(spacing, cbrt(size.x * size.y * size.z / most));
-    /* Centred: what is left over at the sides is the same on both. */
+    /* The lattice is centred in the box, so that both sides have the same margin. */
     rp_vec3 count = rp_v3(floor(size.x / step + 1e-6), floor(size.y / step + 1e-6),
                           floor(size.z / step + 1e-6));
     if (!(count.x > 0 && count.y > 0 && count.z > 0)) count = rp_v3(0, 0, 0);
@@ -121,36 +88,32 @@ rp_source_grid rp_source_sampling(const rp_source_spec *source, double spacing, 
     return (rp_source_grid){.step = step, .first = first, .count = count};
 }
 
-double rp_stones_clearance(const rp_scene *scene, double spacing)
-{
-    return spacing * (0.5 + 0.37 * scene->particles.jitter);
-}
-
-/* A source in the making. */
+/* A source that is being filled. */
 typedef struct filling {
     const rp_world *world;
     const rp_source_spec *source;
-    uint64_t number;        /* of the source, for its cut through the packing */
-    const rp_query *others; /* grains that are there already; NULL: no place is taken by any */
+    uint64_t number;        /* of the source: it selects a part of the packing */
+    const rp_query *others; /* grains that are there already; NULL: they are ignored */
     rp_grain_split split;
-    double spacing;   /* m, of its lattice */
-    rp_stones stones; /* large grains that are there already */
-    rp_vec3 first;    /* m, the first place of its lattice, in the shape's frame */
-    rp_batch batch;
-    rp_lattice lattice; /* which places they are, for a relaxed packing */
-    size_t taken;       /* places that bodies take up */
-    bool relaxed;       /* else grains are on the lattice still */
+    double spacing;           /* m, of its lattice */
+    rp_large_spheres spheres; /* large grains that are there already */
+    rp_vec3 first;            /* m, the first place of its lattice, in the shape's frame */
+    rp_position_list list;
+    rp_lattice lattice; /* their sites, for a relaxed packing */
+    size_t in_bodies;   /* sites that are left out where bodies are */
+    bool relaxed;       /* a relaxed packing was found; else grains stay on the lattice */
 } filling;
 
-/* What becomes of a place of the lattice, and how far around it all places share its lot: distances
- * change by no more than the way that one goes. */
-typedef struct lot {
-    enum { OUTSIDE, FREE, IN_VOID, IN_BODY, IN_STONE } kind;
+/* The class of a lattice site, and the distance within which all points have the same class. It is
+ * known because a distance function changes by no more than the length of the path (it is Lipschitz
+ * with constant 1). */
+typedef struct site_class {
+    enum { OUTSIDE, FREE, IN_VOID, IN_BODY, IN_GRAIN } kind;
     double reach; /* m */
-} lot;
+} site_class;
 
-/* As far as the largest of the grains that are there reaches. */
-static double gap_to_others(const filling *f, rp_vec3 point)
+/* Returns a lower bound of the distance to the surface of the grains that are there already, m. */
+static double distance_to_others(const filling *f, rp_vec3 point)
 {
     const double at[3] = {point.x, point.y, point.z};
     double distance;
@@ -158,62 +121,71 @@ static double gap_to_others(const filling *f, rp_vec3 point)
     return distance - f->others->largest;
 }
 
-static lot lot_of(const filling *f, rp_vec3 local)
+/* Classifies a point of the shape's frame. The tests go from cheap to expensive; each adds its own
+ * distance to those that limit the reach. */
+static site_class classify(const filling *f, rp_vec3 local)
 {
     const rp_world *world = f->world;
     const rp_source_spec *source = f->source;
+    /* Outside of the shape? */
     double outside = rp_shape_distance(&source->shape, local, NULL);
-    if (outside > 0) return (lot){OUTSIDE, outside};
+    if (outside > 0) return (site_class){OUTSIDE, outside};
+    /* In a void, or nearer to one than half a spacing (W10)? */
     rp_vec3 point = rp_pose_to_world(source->pose, local);
-    double clearance = clearance_of(f->spacing);
-    double hole = rp_world_gap_to_voids(world, point) - clearance;
-    if (hole < 0) return (lot){IN_VOID, fmin(-outside, -hole)};
+    double clearance = rp_clearance_of_spacing(f->spacing);
+    double hole = rp_world_distance_to_voids(world, point) - clearance;
+    if (hole < 0) return (site_class){IN_VOID, fmin(-outside, -hole)};
+    /* In a body, or nearer to one than half a spacing (W11)? */
     double body =
-        rp_world_gap_to_bodies(world, rp_world_domain_wrapped(&world->scene->domain, point)) -
+        rp_world_distance_to_bodies(world, rp_world_domain_wrapped(&world->scene->domain, point)) -
         clearance;
-    if (body < 0) return (lot){IN_BODY, fmin(fmin(-outside, hole), -body)};
-    double clear = rp_stones_clearance(world->scene, f->spacing);
-    double stone = rp_stones_gap(&f->stones, point, clear + STONE_NEAR * f->spacing) - clear;
-    if (f->others) stone = fmin(stone, gap_to_others(f, point) - clear);
-    if (stone < 0) return (lot){IN_STONE, fmin(fmin(-outside, hole), fmin(body, -stone))};
-    if (!f->stones.count && !f->others) stone = INFINITY;
-    return (lot){FREE, fmin(fmin(-outside, stone), fmin(hole, body))};
+    if (body < 0) return (site_class){IN_BODY, fmin(fmin(-outside, hole), -body)};
+    /* Too near to a large grain, or to grains that were there before (W17)? */
+    double clear = rp_large_spheres_clearance(world->scene, f->spacing);
+    double grain_gap =
+        rp_large_spheres_distance(&f->spheres, point, clear + LARGE_NEAR * f->spacing) - clear;
+    if (f->others) grain_gap = fmin(grain_gap, distance_to_others(f, point) - clear);
+    if (grain_gap < 0)
+        return (site_class){IN_GRAIN, fmin(fmin(-outside, hole), fmin(body, -grain_gap))};
+    if (!f->spheres.count && !f->others) grain_gap = INFINITY;
+    return (site_class){FREE, fmin(fmin(-outside, grain_gap), fmin(hole, body))};
 }
 
-bool rp_scene_is_relaxed(const rp_scene *scene)
+bool rp_scene_packing_is_relaxed(const rp_scene *scene)
 {
     return scene->particles.packing == RP_PACKING_RELAXED && scene->particles.jitter > 0;
 }
 
-static bool add_place(filling *f, double number, rp_vec3 local, double reach)
+static bool add_site(filling *f, double number, rp_vec3 local, double reach)
 {
     double spacing = f->spacing;
-    if (!rp_batch_add(&f->batch, rp_pose_to_world(f->source->pose, local))) return false;
-    return !rp_scene_is_relaxed(f->world->scene) ||
+    if (!rp_position_list_add(&f->list, rp_pose_to_world(f->source->pose, local))) return false;
+    return !rp_scene_packing_is_relaxed(f->world->scene) ||
            rp_lattice_add(&f->lattice, (int32_t)number, reach / spacing);
 }
 
-/* A row of `count` places along x. */
+/* Fills a row of `count` sites along x. One classification holds for all following sites within its
+ * reach, so that a mesh is searched a few times per row and not once per grain. */
 static rp_code fill_row(filling *f, rp_vec3 first, double count, rp_report *report)
 {
-    double spacing = f->spacing, known = 0; /* places judged already */
-    double judged = 0;
-    lot now = {OUTSIDE, 0};
+    double spacing = f->spacing;
+    double classified_at = 0, classified_to = 0; /* sites with a class: from, up to */
+    site_class here = {OUTSIDE, 0};
     for (double i = 0; i < count; i++) {
         rp_vec3 local = rp_v3_madd(first, spacing, rp_v3(i, 0, 0));
-        if (i >= known) {
-            now = lot_of(f, local);
-            known = i + 1 + floor(now.reach / spacing * (1 - 1e-9));
-            judged = i;
+        if (i >= classified_to) {
+            here = classify(f, local);
+            classified_to = i + 1 + floor(here.reach / spacing * (1 - 1e-9));
+            classified_at = i;
         }
-        f->taken += now.kind == IN_BODY;
-        if (now.kind == FREE && !add_place(f, i, local, now.reach - (i - judged) * spacing))
-            return rp_fail_memory(report, f->batch.count * sizeof(rp_vec3), f->source->name);
+        f->in_bodies += here.kind == IN_BODY;
+        if (here.kind == FREE && !add_site(f, i, local, here.reach - (i - classified_at) * spacing))
+            return rp_fail_memory(report, f->list.count * sizeof(rp_vec3), f->source->name);
     }
     return RP_OK;
 }
 
-/* A source that spans a period goes on across it. */
+/* Makes the lattice periodic along the axes whose period the source spans. */
 static void set_periods(filling *f, rp_vec3 count)
 {
     const rp_domain_spec *domain = &f->world->scene->domain;
@@ -224,19 +196,20 @@ static void set_periods(filling *f, rp_vec3 count)
     const rp_quat turn = f->source->pose.orientation;
     if (turn.x != 0 || turn.y != 0 || turn.z != 0) return;
     for (int a = 0; a < 3; a++)
-        if (domain->periodic >> a & 1 && counts[a] >= NARROWEST &&
+        if (domain->periodic >> a & 1 && counts[a] >= PERIOD_LEAST &&
             fabs(counts[a] * spacing - lengths[a]) < 1e-3 * spacing)
             f->lattice.period[a] = (int32_t)counts[a];
 }
 
-/* Lattice points in the shape's own frame, so that a box is filled evenly however it is turned. */
+/* Collects the free sites of the lattice, layer by layer and row by row. The lattice lies in the
+ * shape's own frame, so that a rotated box is filled as a box. */
 static rp_code fill_shape(filling *f, rp_report *report)
 {
-    rp_source_grid places = rp_source_sampling(f->source, f->spacing, INFINITY);
-    double spacing = places.step, nx = places.count.x, ny = places.count.y, nz = places.count.z;
-    bool relaxed = rp_scene_is_relaxed(f->world->scene), made = true;
-    f->first = places.first;
-    set_periods(f, places.count);
+    rp_source_grid grid = rp_source_sampling(f->source, f->spacing, INFINITY);
+    double spacing = grid.step, nx = grid.count.x, ny = grid.count.y, nz = grid.count.z;
+    bool relaxed = rp_scene_packing_is_relaxed(f->world->scene), made = true;
+    f->first = grid.first;
+    set_periods(f, grid.count);
     rp_code code = RP_OK;
     for (double k = 0; k < nz && code == RP_OK; k++) {
         made = !relaxed || rp_lattice_begin_layer(&f->lattice);
@@ -252,17 +225,17 @@ static rp_code fill_shape(filling *f, rp_report *report)
 
 /* --- relaxed packings ------------------------------------------------------------------------- */
 
-static bool is_free(void *context, const int32_t place[3], const float shift[3])
+static bool is_free_position(void *context, const int32_t site[3], const float shift[3])
 {
     const filling *f = context;
-    rp_vec3 at = rp_v3((double)place[0] + (double)shift[0], (double)place[1] + (double)shift[1],
-                       (double)place[2] + (double)shift[2]);
+    rp_vec3 at = rp_v3((double)site[0] + (double)shift[0], (double)site[1] + (double)shift[1],
+                       (double)site[2] + (double)shift[2]);
     rp_vec3 local = rp_v3_madd(f->first, f->spacing, at);
-    return lot_of(f, local).kind == FREE;
+    return classify(f, local).kind == FREE;
 }
 
-/* Each source has a cut of its own through the packing. */
-static void draw_origin(const filling *f, int32_t origin[3])
+/* Selects the part of the packing that a source uses: each source has a random one. */
+static void draw_tile_origin(const filling *f, int32_t origin[3])
 {
     const rp_scene *scene = f->world->scene;
     rp_random4 random = rp_random((uint64_t)scene->seed, RP_RANDOM_PACKING, f->number);
@@ -270,25 +243,24 @@ static void draw_origin(const filling *f, int32_t origin[3])
         origin[a] = (int32_t)(random.bits[a] >> 16);
 }
 
-/* How near two grains may be, in spacings: what jitter leaves, and no less than is good for them.
- */
+/* Returns the least distance of two grains, in spacings: 1 - jitter, and 0.9 at least. */
 static double least_distance(const rp_scene *scene)
 {
     return fmax(1 - scene->particles.jitter, 0.9);
 }
 
-/* Shifts the grains from the lattice to where the packing has them (W16). */
-static rp_code relax_places(filling *f, rp_report *report)
+/* Shifts the grains from their sites to their positions in the relaxed packing (W16). */
+static rp_code relax_positions(filling *f, rp_report *report)
 {
-    rp_batch *b = &f->batch;
-    if (!rp_scene_is_relaxed(f->world->scene) || !b->count) return RP_OK;
+    rp_position_list *b = &f->list;
+    if (!rp_scene_packing_is_relaxed(f->world->scene) || !b->count) return RP_OK;
     double spacing = f->spacing;
     float(*shifts)[3] = rp_allocate(b->count * sizeof *shifts);
     if (!shifts) return rp_fail_memory(report, b->count * sizeof *shifts, f->source->name);
     int32_t origin[3];
-    draw_origin(f, origin);
-    rp_code code = rp_packing_relax(&f->lattice, origin, least_distance(f->world->scene), is_free,
-                                    f, shifts, &f->relaxed, report);
+    draw_tile_origin(f, origin);
+    rp_code code = rp_packing_relax(&f->lattice, origin, least_distance(f->world->scene),
+                                    is_free_position, f, shifts, &f->relaxed, report);
     for (size_t n = 0; n < b->count && f->relaxed; n++) {
         rp_vec3 shift = rp_v3((double)shifts[n][0], (double)shifts[n][1], (double)shifts[n][2]);
         b->positions[n] = rp_v3_madd(b->positions[n], spacing,
@@ -298,12 +270,12 @@ static rp_code relax_places(filling *f, rp_report *report)
     return code;
 }
 
-static rp_code check_places(const rp_world *world, const rp_source_spec *source, const rp_batch *b,
-                            rp_report *report)
+static rp_code check_positions(const rp_world *world, const rp_source_spec *source,
+                               const rp_position_list *b, rp_report *report)
 {
     size_t lost = 0, first = 0;
     for (size_t n = b->count; n-- > 0;)
-        if (rp_world_domain_walls_off(&world->scene->domain, b->positions[n], 0)) {
+        if (rp_world_domain_is_behind_wall(&world->scene->domain, b->positions[n], 0)) {
             lost++;
             first = n;
         }
@@ -317,28 +289,28 @@ static rp_code check_places(const rp_world *world, const rp_source_spec *source,
                       lost, b->count, at.x, at.y, at.z);
 }
 
-/* A source to be filled, and what is special about one that the host program adds. */
+/* A source to be filled; `number` and `others` differ for one that the host program adds. */
 typedef struct fill {
     const rp_source_spec *source;
     uint64_t number;
     const rp_query *others;
 } fill;
 
-/* With the large grains that are there by now. */
+/* Begins to fill a source, with the large grains that exist by now. */
 static rp_code begin_filling(filling *f, const rp_world *world, const fill *what, rp_report *report)
 {
     *f = (filling){
         .world = world, .source = what->source, .number = what->number, .others = what->others};
     f->split = rp_grain_split_of(world->scene, what->source->material);
     f->spacing = f->split.spacing;
-    return rp_stones_collect(&f->stones, world, report);
+    return rp_large_spheres_collect(&f->spheres, world, report);
 }
 
 static void end_filling(filling *f)
 {
     rp_lattice_end(&f->lattice);
-    rp_batch_end(&f->batch);
-    rp_stones_end(&f->stones);
+    rp_position_list_end(&f->list);
+    rp_large_spheres_end(&f->spheres);
 }
 
 static rp_vec3 velocity_at(const rp_source_spec *source, rp_vec3 position)
@@ -349,25 +321,26 @@ static rp_vec3 velocity_at(const rp_source_spec *source, rp_vec3 position)
 
 /* --- large grains ----------------------------------------------------------------------------- */
 
-/* Diameters, places and fates of large grains in the making. */
+/* Diameters and positions of large grains that are being placed, and which found no space. */
 typedef struct large {
     double *diameters;
     rp_vec3 *positions;
     uint8_t *lost; /* of all grains of the table; the large ones come last */
 } large;
 
+/* Draws the large grains, finds positions for them, and removes those without space. */
 static rp_code place_large(rp_world *world, filling *f, size_t count, size_t first, large *l,
                            rp_report *report)
 {
     const rp_source_spec *source = f->source;
     rp_grains *p = &world->grains;
-    rp_stuff of = {source->material, source->moisture, &f->split, true};
+    rp_grain_template of = {source->material, source->moisture, &f->split, true};
     for (size_t n = 0; n < count; n++) {
         rp_world_set_grain(world, first + n, source->position, source->velocity, &of);
         l->diameters[n] = (double)p->diameter[first + n];
     }
-    rp_code code = rp_large_place(world, source, l->diameters, count, &f->stones, l->positions,
-                                  l->lost + first, report);
+    rp_code code = rp_grain_place_large(world, source, l->diameters, count, &f->spheres,
+                                        l->positions, l->lost + first, report);
     size_t lost = 0;
     for (size_t n = 0; n < count && code == RP_OK; n++) {
         lost += l->lost[first + n];
@@ -381,8 +354,8 @@ static rp_code place_large(rp_world *world, filling *f, size_t count, size_t fir
     return code;
 }
 
-/* As many as belong to the grains that the lattice has places for. */
-static rp_code emit_large(rp_world *world, const fill *what, rp_report *report)
+/* Adds the large grains of a source, in proportion to the free sites of its lattice (W17). */
+static rp_code fill_large(rp_world *world, const fill *what, rp_report *report)
 {
     filling f;
     const rp_source_spec *source = what->source;
@@ -390,7 +363,8 @@ static rp_code emit_large(rp_world *world, const fill *what, rp_report *report)
     rp_code code = begin_filling(&f, world, what, report);
     if (code == RP_OK && f.split.large > 0) code = fill_shape(&f, report);
     if (code == RP_OK && f.split.large > 0)
-        count = rp_large_count(world->scene, &f.split, source->material, (double)f.batch.count);
+        count =
+            rp_grain_large_count(world->scene, &f.split, source->material, (double)f.list.count);
     if (code == RP_OK && count) code = rp_grains_append(&world->grains, count, &first, report);
     if (code == RP_OK && count) {
         size_t all = world->grains.count;
@@ -409,7 +383,8 @@ static rp_code emit_large(rp_world *world, const fill *what, rp_report *report)
 
 /* --- the lattice ------------------------------------------------------------------------------ */
 
-static rp_code emit_source(rp_world *world, const fill *what, rp_report *report)
+/* Adds the grains of a source that fit its lattice. */
+static rp_code fill_lattice(rp_world *world, const fill *what, rp_report *report)
 {
     filling f;
     const rp_scene *scene = world->scene;
@@ -417,12 +392,12 @@ static rp_code emit_source(rp_world *world, const fill *what, rp_report *report)
     size_t first = 0;
     rp_code code = begin_filling(&f, world, what, report);
     if (code == RP_OK) code = fill_shape(&f, report);
-    const rp_batch *b = &f.batch;
-    rp_stuff of = {source->material, source->moisture, &f.split, false};
-    if (code == RP_OK) code = check_places(world, source, b, report);
+    const rp_position_list *b = &f.list;
+    rp_grain_template of = {source->material, source->moisture, &f.split, false};
+    if (code == RP_OK) code = check_positions(world, source, b, report);
     if (code == RP_OK && what->others)
-        code = rp_world_check_room(world, b->count, source->name, report);
-    if (code == RP_OK) code = relax_places(&f, report);
+        code = rp_world_check_capacity(world, b->count, source->name, report);
+    if (code == RP_OK) code = relax_positions(&f, report);
     if (code == RP_OK) code = rp_grains_append(&world->grains, b->count, &first, report);
     for (size_t n = 0; code == RP_OK && n < b->count; n++) {
         rp_vec3 shift =
@@ -430,9 +405,9 @@ static rp_code emit_source(rp_world *world, const fill *what, rp_report *report)
         rp_world_set_grain(world, first + n, rp_v3_add(b->positions[n], shift),
                            velocity_at(source, b->positions[n]), &of);
     }
-    if (code == RP_OK && f.taken)
+    if (code == RP_OK && f.in_bodies)
         rp_log(RP_LOG_INFO, "source '%s' leaves out %zu grains where bodies are", source->name,
-               f.taken);
+               f.in_bodies);
     if (code == RP_OK && b->count == 0)
         rp_log(RP_LOG_INFO,
                "source '%s' stays empty: it is smaller than a grain, or voids and bodies fill it",
@@ -441,8 +416,9 @@ static rp_code emit_source(rp_world *world, const fill *what, rp_report *report)
     return code;
 }
 
-/* The source that is due and has the widest lattice, or NULL: finer ones fill what that leaves. */
-static const rp_source_spec *next_source(const rp_world *world)
+/* Returns the source that is due and has the widest lattice, or NULL: sources with a finer lattice
+ * fill the space between its grains. */
+static const rp_source_spec *widest_source_due(const rp_world *world)
 {
     const rp_source_spec *next = NULL;
     double widest = 0;
@@ -457,24 +433,25 @@ static const rp_source_spec *next_source(const rp_world *world)
     return next;
 }
 
-/* All that are due: large grains first, which do not fit the lattices of the others (W17). */
-static rp_code emit_sources(rp_world *world, rp_report *report)
+/* Fills all sources that are due: the large grains of all of them first, since the lattices leave
+ * out their space (W17). */
+static rp_code fill_sources(rp_world *world, rp_report *report)
 {
     const rp_source_spec *sources = rp_scene_sources(world->scene), *source;
     bool resolved = rp_world_resolves_grains(world->scene);
     rp_code code = RP_OK;
     for (int i = 0; i < world->scene->sources.count && code == RP_OK && resolved; i++)
         if (sources[i].at <= world->time && !world->source_done[i])
-            code = emit_large(world, &(fill){&sources[i], (uint64_t)i, NULL}, report);
-    while (code == RP_OK && (source = next_source(world))) {
+            code = fill_large(world, &(fill){&sources[i], (uint64_t)i, NULL}, report);
+    while (code == RP_OK && (source = widest_source_due(world))) {
         uint64_t number = (uint64_t)(source - sources);
-        code = emit_source(world, &(fill){source, number, NULL}, report);
+        code = fill_lattice(world, &(fill){source, number, NULL}, report);
         world->source_done[number] = 1;
     }
     return code;
 }
 
-/* Far beyond the numbers of a scene's own sources. */
+/* Numbers of added sources begin here, beyond those of any scene. */
 #define ADDED_SOURCES ((uint64_t)1 << 33)
 
 rp_code rp_world_fill(rp_world *world, const rp_source_spec *source, const rp_query *others,
@@ -482,25 +459,15 @@ rp_code rp_world_fill(rp_world *world, const rp_source_spec *source, const rp_qu
 {
     fill what = {source, ADDED_SOURCES + world->added_sources, others};
     rp_code code = RP_OK;
-    if (rp_world_resolves_grains(world->scene)) code = emit_large(world, &what, report);
-    if (code == RP_OK) code = emit_source(world, &what, report);
+    if (rp_world_resolves_grains(world->scene)) code = fill_large(world, &what, report);
+    if (code == RP_OK) code = fill_lattice(world, &what, report);
     return code;
 }
 
 rp_code rp_world_emit(rp_world *world, rp_report *report)
 {
-    rp_code code = emit_sources(world, report);
-    for (size_t i = 0; i < world->stream_count && code == RP_OK; i++)
-        code = rp_stream_emit(world, &world->streams[i], report);
+    rp_code code = fill_sources(world, report);
+    for (size_t i = 0; i < world->emitter_count && code == RP_OK; i++)
+        code = rp_emitter_emit(world, &world->emitters[i], report);
     return code;
-}
-
-double rp_world_next_event(const rp_world *world)
-{
-    double next = INFINITY;
-    for (int i = 0; i < world->scene->sources.count; i++)
-        if (!world->source_done[i]) next = fmin(next, rp_scene_sources(world->scene)[i].at);
-    for (size_t i = 0; i < world->stream_count; i++)
-        next = fmin(next, rp_stream_next_event(&world->streams[i], world->time));
-    return fmin(next, rp_moisture_next_event(world));
 }

@@ -1,6 +1,7 @@
-/* A world: built from a scene, moved step by step; docs/theory/world.md. */
-#include "world/world.h"
+/* A world: created from a scene, viewed, queried, destroyed; docs/theory/world.md. Steps are in
+ * stepping.c. */
 #include "base/report.h"
+#include "world/inside.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,15 +15,11 @@ void rp_default_world_options_fill(rp_world_options *options, size_t size)
     rp_options_give(options, size, &own, sizeof own);
 }
 
-/* Steps that differ by less than this part of themselves are the same step. */
-#define STEP_EPSILON 1e-9
-
-/* Time that a step adds must show in the time it is added to. */
-#define STEP_LEAST 1e-14
-/* Scenes of more grains are reviewed without any: it should take no longer than a second or so. */
+/* Scenes of more grains are checked without creating any: that should take about a second at most.
+ */
 #define REVIEW_GRAINS 3e5
-/* Steps from one look at a fixed step to the next. */
-#define FIXED_STEP_CHECKS 50
+
+/* --- creation --------------------------------------------------------------------------------- */
 
 static rp_code check_capabilities(const rp_scene *scene, const rp_solver_type *type,
                                   rp_report *report)
@@ -60,18 +57,18 @@ static rp_code create_streams(rp_world *world, rp_report *report)
     if (!world->source_done) return rp_fail_memory(report, sources, "sources");
     for (int i = 0; i < scene->emitters.count; i++) {
         const rp_emitter_spec *spec = &rp_scene_emitters(scene)[i];
-        if (!rp_reserve((void **)&world->streams, &world->stream_capacity, world->stream_count,
-                        world->stream_count + 1, sizeof *world->streams))
-            return rp_fail_memory(report, sizeof *world->streams, "emitters");
-        rp_stream stream = {.spec = *spec, .since = spec->start};
+        if (!rp_reserve((void **)&world->emitters, &world->emitter_capacity, world->emitter_count,
+                        world->emitter_count + 1, sizeof *world->emitters))
+            return rp_fail_memory(report, sizeof *world->emitters, "emitters");
+        rp_emitter_state stream = {.spec = *spec, .since = spec->start};
         snprintf(stream.name, sizeof stream.name, "%s", spec->name);
-        world->streams[world->stream_count++] = stream;
+        world->emitters[world->emitter_count++] = stream;
     }
-    rp_streams_name(world);
+    rp_emitters_name(world);
     return RP_OK;
 }
 
-void rp_world_forget_step(rp_world *world)
+void rp_world_reset_stats(rp_world *world)
 {
     world->stats.max_speed = rp_grains_max_speed(&world->grains, world->threads);
     for (int i = 0; i < RP_NUMBERS_MAX; i++)
@@ -84,7 +81,7 @@ static rp_code create_solver(rp_world *world, rp_report *report)
     while (world->stages.names && world->stages.names[world->stages.count])
         world->stages.count++;
     RP_ASSERT(world->stages.count <= RP_STAGES_MAX);
-    rp_world_forget_step(world);
+    rp_world_reset_stats(world);
     rp_host host = {.scene = world->scene,
                     .params = world->scene->method_params,
                     .grains = &world->grains,
@@ -104,26 +101,26 @@ rp_code rp_world_begin_solver(rp_world *world, rp_report *report)
 {
     RP_TRY(rp_grains_begin_with(&world->grains, world->type->needs, report));
     if (rp_world_resolves_grains(world->scene))
-        RP_TRY(rp_grains_add_shapes(&world->grains, rp_world_turns_grains(world->scene), report));
+        RP_TRY(rp_grains_add_shapes(&world->grains, rp_world_orients_grains(world->scene), report));
     return create_solver(world, report);
 }
 
 void rp_world_end_solver(rp_world *world)
 {
-    rp_grains_end(&world->grains); /* first: some of its fields lie in the solver */
+    rp_grains_end(&world->grains); /* first: some of its fields are owned by the solver */
     if (world->solver) world->type->destroy(world->solver);
     world->solver = NULL;
-    world->external = (rp_external){0}; /* arrays of the grains */
+    world->external = (rp_external){0}; /* they were arrays of the grains */
 }
 
-rp_code rp_world_check_sound(const rp_world *world, rp_report *report)
+rp_code rp_world_check_valid(const rp_world *world, rp_report *report)
 {
-    if (!world->broken) return RP_OK;
+    if (!world->invalid) return RP_OK;
     return rp_fail(report, RP_ERROR_INPUT,
                    "a step or a load of this world failed before; restore a state or destroy it");
 }
 
-/* Everything a world owns, in the order in which each needs the ones before. */
+/* Creates all that a world owns, in the order of dependencies. */
 static rp_code create_parts(rp_world *world, const rp_world_options *options, rp_report *report)
 {
     const rp_scene *scene = world->scene;
@@ -138,17 +135,17 @@ static rp_code create_parts(rp_world *world, const rp_world_options *options, rp
     return code;
 }
 
-/* The first grains. */
-static rp_code fill(rp_world *world, rp_report *report)
+/* Adds the first grains. */
+static rp_code add_first_grains(rp_world *world, rp_report *report)
 {
     rp_budget *before = rp_budget_enter(&world->budget);
     rp_code code = rp_world_emit(world, report);
-    if (code == RP_OK) rp_world_moisten(world, 0);
+    if (code == RP_OK) rp_world_update_moisture(world, 0);
     rp_budget_enter(before);
     return code;
 }
 
-/* Everything that can be known to fail before a world is made. */
+/* Checks all that can fail before a world is created, so that all faults are reported together. */
 static rp_code check_scene(const rp_scene *scene, const rp_world_options *options,
                            rp_report *report)
 {
@@ -163,14 +160,14 @@ static rp_code check_scene(const rp_scene *scene, const rp_world_options *option
     if (code == RP_OK) code = body;
     for (int i = 0; i < scene->emitters.count; i++) {
         const rp_emitter_spec *spec = &rp_scene_emitters(scene)[i];
-        rp_code stream = rp_stream_check(scene, spec, report);
-        if (stream == RP_OK) stream = rp_stream_check_step(scene, spec, report);
+        rp_code stream = rp_emitter_check(scene, spec, report);
+        if (stream == RP_OK) stream = rp_emitter_check_step(scene, spec, report);
         if (code == RP_OK) code = stream;
     }
     return code;
 }
 
-/* A world before its first grain. */
+/* Creates a world without grains. */
 static rp_code create_empty(const rp_scene *scene, const rp_world_options *options, rp_world **out,
                             rp_report *report)
 {
@@ -209,7 +206,7 @@ rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, 
     rp_world_options own = rp_default_world_options();
     RP_TAKE_OPTIONS(&own, options, report);
     RP_TRY(create_empty(scene, &own, &world, report));
-    rp_code code = fill(world, report);
+    rp_code code = add_first_grains(world, report);
     if (code == RP_OK) {
         rp_world_refresh_view(world);
         *out = world;
@@ -227,82 +224,17 @@ void rp_world_destroy(rp_world *world)
     rp_couple_destroy(world->couple);
     rp_bodies_destroy(world->bodies);
     rp_neighbor_destroy(world->neighbor);
-    rp_release(world->streams, world->stream_capacity * sizeof *world->streams);
-    rp_batch_end(&world->batch);
+    rp_release(world->emitters, world->emitter_capacity * sizeof *world->emitters);
+    rp_position_list_end(&world->layer);
     rp_release(world->source_done, (size_t)world->scene->sources.count);
     rp_release(world->contacts.items, world->contacts.capacity * sizeof *world->contacts.items);
+
     rp_query_end(&world->query);
     rp_arena_destroy(&world->arena);
     rp_threads_destroy(world->threads);
     rp_world_end_additions(world);
     rp_budget_enter(before);
     rp_release(world, sizeof *world);
-}
-
-/* (W3): the order of a step, once its length is known. */
-static rp_code take_step(rp_world *world, double dt, rp_report *report)
-{
-    rp_world_moisten(world, dt);
-    rp_code code = rp_bodies_begin(world->bodies, world->time, dt, report);
-    rp_couple_refresh(world->couple);
-    if (code == RP_OK) code = world->type->step(world->solver, world->time, dt, report);
-    if (code == RP_OK) code = rp_bodies_finish(world->bodies, report);
-    rp_couple_refresh(world->couple);
-    if (code == RP_OK) code = rp_world_check_numbers(world, report);
-    if (code == RP_OK) code = rp_world_remove_leavers(world, report);
-    world->external.disturbed = false;
-    RP_TRY(code);
-    world->time += dt;
-    world->dt = dt;
-    world->step++;
-    return RP_OK;
-}
-
-/* The step that grains and bodies bear. */
-static rp_step_limit bearable_step(const rp_world *world)
-{
-    rp_step_limit limit = world->type->limit_dt(world->solver);
-    double bodies = rp_bodies_limit_dt(world->bodies);
-    return bodies < limit.dt ? (rp_step_limit){bodies, "the dynamic bodies' way"} : limit;
-}
-
-/* A fixed step is the user's word, but may be longer than the solver bears: that is told, once. */
-static void check_fixed_step(rp_world *world)
-{
-    rp_step_limit limit = bearable_step(world);
-    if (world->warned || world->scene->time.step <= limit.dt) return;
-    world->warned = true;
-    rp_log(RP_LOG_WARNING, "at %.4g s time.step is %.3g s, the solver asks for %.3g s (%s)",
-           world->time, world->scene->time.step, limit.dt, limit.reason);
-}
-
-/* (W1): the longest step allowed now, and why. */
-static rp_code longest_step(rp_world *world, rp_step_limit *limit, rp_report *report)
-{
-    const rp_time_spec *spec = &world->scene->time;
-    if (spec->step > 0) {
-        if (world->step % FIXED_STEP_CHECKS == 0) check_fixed_step(world);
-        *limit = (rp_step_limit){spec->step, "time.step is fixed"};
-        return RP_OK;
-    }
-    *limit = bearable_step(world);
-    if (limit->dt > spec->max_step) *limit = (rp_step_limit){spec->max_step, "time.max_step"};
-    if (limit->dt >= spec->min_step) return RP_OK;
-    return rp_fail(report, RP_ERROR_NUMERIC,
-                   "at %.6g s the step would have to be %.3g s (%s), below time.min_step = %.3g s",
-                   world->time, limit->dt, limit->reason, spec->min_step);
-}
-
-/* What the first step would be; known where its grains are. */
-static rp_code review_step(rp_world *world, rp_report *warnings, rp_report *report)
-{
-    rp_step_limit limit, bearable = bearable_step(world);
-    double step = world->scene->time.step;
-    if (step > bearable.dt)
-        (void)rp_fail_at(warnings, RP_OK, NULL, "time.step",
-                         "is %.3g s, the solver asks for %.3g s (%s)", step, bearable.dt,
-                         bearable.reason);
-    return step > 0 ? RP_OK : longest_step(world, &limit, report);
 }
 
 rp_code rp_scene_review(const rp_scene *scene, const rp_world_options *options, rp_report *warnings,
@@ -317,129 +249,11 @@ rp_code rp_scene_review(const rp_scene *scene, const rp_world_options *options, 
     rp_code code = rp_world_review(world, warnings, report);
     bool few = rp_scene_estimate(scene, &own).grains <= REVIEW_GRAINS;
     if (code == RP_OK && few) {
-        code = fill(world, report);
-        if (code == RP_OK) code = review_step(world, warnings, report);
+        code = add_first_grains(world, report);
+        if (code == RP_OK) code = rp_world_check_first_step(world, warnings, report);
     }
     rp_world_destroy(world);
     return code;
-}
-
-rp_code rp_world_step(rp_world *world, rp_report *report)
-{
-    RP_NEED(world, report);
-    RP_ENTER();
-    uint64_t before = world->step;
-    rp_code code = RP_OK;
-    while (code == RP_OK && world->step == before) /* an event may be a rounding away */
-        code = rp_world_step_toward(world, INFINITY, report);
-    return code;
-}
-
-/* (W2): cuts a step so that even steps meet `target`. */
-static double meet(double time, double target, double dt)
-{
-    if (!isfinite(target)) return dt;
-    double left = target - time;
-    double even = left / fmax(1, ceil(left / dt - STEP_EPSILON));
-    return even < dt * (1 - STEP_EPSILON) ? even : dt;
-}
-
-/* Emits what is due, finds the step and takes it. */
-static rp_code step_to(rp_world *world, double target, rp_report *report)
-{
-    rp_arena_reset(&world->arena);
-    rp_step_limit limit;
-    RP_TRY(rp_world_emit(world, report));
-    RP_TRY(longest_step(world, &limit, report));
-    double stop = fmin(target, rp_world_next_event(world));
-    double least = STEP_LEAST * fmax(1, world->time);
-    if (stop - world->time <= least) { /* an event and a frame a rounding apart */
-        world->time = stop;
-        return RP_OK;
-    }
-    double dt = meet(world->time, stop, limit.dt);
-    if (!(dt > least))
-        return rp_fail(report, RP_ERROR_NUMERIC,
-                       "at %.9g s a step of %.3g s (%s) is too short to move on", world->time, dt,
-                       limit.reason);
-    world->reason = dt < limit.dt / 2 ? "the frame's end, or an event" : limit.reason;
-    bool last = world->time + dt * (1 + STEP_EPSILON) >= stop;
-    rp_code code = take_step(world, dt, report);
-    if (code == RP_OK && last) world->time = stop;
-    return code;
-}
-
-/* One step of a call that may take many: what the host program added stays. */
-static rp_code step_within(rp_world *world, double target, rp_report *report)
-{
-    RP_TRY(rp_world_check_sound(world, report));
-    rp_budget *before = rp_budget_enter(&world->budget);
-    rp_timer_start(&world->timer);
-    rp_code code = step_to(world, target, report);
-    rp_timer_stop(&world->timer);
-    rp_budget_enter(before);
-    world->broken = code != RP_OK;
-    rp_world_refresh_view(world);
-    return code;
-}
-
-/* The end of a call that steps: what the host program added for it has acted. */
-static void end_stepping(rp_world *world)
-{
-    world->external.any = false;
-    rp_bodies_clear_pushes(world->bodies);
-}
-
-rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report)
-{
-    uint64_t before = world->step;
-    rp_code code = step_within(world, target, report);
-    if (code != RP_OK || world->step > before) end_stepping(world);
-    return code;
-}
-
-/* Only forward, and to a time that is one. */
-static rp_code check_target(const rp_world *world, double time, rp_report *report)
-{
-    if (!isfinite(time))
-        return rp_fail(report, RP_ERROR_INPUT, "a world cannot run to time %g s", time);
-    if (time < world->time)
-        return rp_fail(report, RP_ERROR_INPUT,
-                       "a world at %.9g s cannot run back to %.9g s; restore a snapshot instead",
-                       world->time, time);
-    return RP_OK;
-}
-
-/* Steps are cut by where the world is and where it has to go, never by the clock: a target that is
- * given again after a pause leads to the same steps. */
-rp_code rp_world_advance(rp_world *world, double time, double seconds, double *reached,
-                         rp_report *report)
-{
-    RP_NEED(world, report);
-    RP_ENTER();
-    if (reached) *reached = world->time;
-    RP_TRY(check_target(world, time, report));
-    if (isnan(seconds))
-        return rp_fail(report, RP_ERROR_INPUT, "a budget of %g s of wall time is no number",
-                       seconds);
-    rp_code code = RP_OK;
-    double start = rp_clock(), now = start, last = 0;
-    while (code == RP_OK && world->time < time) {
-        if (now > start && now - start + last > seconds) break;
-        code = step_within(world, time, report);
-        double end = rp_clock();
-        last = end - now;
-        now = end;
-    }
-    end_stepping(world);
-    if (reached) *reached = world->time;
-    return code;
-}
-
-rp_code rp_world_run_to(rp_world *world, double time, rp_report *report)
-{
-    RP_NEED(world, report);
-    return rp_world_advance(world, time, INFINITY, NULL, report);
 }
 
 double rp_world_time(const rp_world *world)
@@ -472,15 +286,15 @@ void rp_world_view(const rp_world *world, rp_view *view)
     *view = world ? world->view : (rp_view){0};
 }
 
-/* The solver's contacts of this instant; asked for once, however often they are wanted. */
+/* Collects the solver's contacts of this instant, once per step. */
 static rp_code collect_contacts(rp_world *world, rp_report *report)
 {
     rp_contacts *contacts = &world->contacts;
     contacts->count = 0;
-    /* No contacts are an empty list, which is not the same as none that are known. */
+    /* An empty list (no contacts) is not the same as NULL (contacts are unknown). */
     if (!rp_reserve((void **)&contacts->items, &contacts->capacity, 0, 1, sizeof *contacts->items))
         return rp_fail_memory(report, sizeof *contacts->items, "contacts");
-    RP_TRY(rp_world_check_sound(world, report));
+    RP_TRY(rp_world_check_valid(world, report));
     RP_TRY(world->type->contacts(world->solver, contacts, report));
     world->view.contacts = contacts->items;
     world->view.contact_count = contacts->count;
@@ -554,7 +368,7 @@ int rp_world_stages(const rp_world *world, rp_stage_time *stages, int capacity)
     return own->count;
 }
 
-rp_code rp_world_need_external(rp_world *world, rp_report *report)
+rp_code rp_world_reserve_external(rp_world *world, rp_report *report)
 {
     struct {
         const char *name;
@@ -583,7 +397,7 @@ rp_code rp_world_add_force(rp_world *world, size_t index, double fx, double fy, 
     if (!isfinite(fx) || !isfinite(fy) || !isfinite(fz))
         return rp_fail(report, RP_ERROR_INPUT, "force on grain %zu is not finite", index);
     rp_external *external = &world->external;
-    RP_TRY(rp_world_need_external(world, report));
+    RP_TRY(rp_world_reserve_external(world, report));
     if (!external->any) {
         memset(external->ax, 0, p->count * sizeof(float));
         memset(external->ay, 0, p->count * sizeof(float));

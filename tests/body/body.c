@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "body/engine.h"
+#include "body/inside.h"
 
 #include <string.h>
 

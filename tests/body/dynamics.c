@@ -360,7 +360,7 @@ static void bodies_come_back_on_periodic_sides(void **state)
     end(&s);
 }
 
-/* Steps would shrink for a body that nobody sees any more. */
+/* Steps would shrink for a body that has left the scene. */
 static void bodies_that_fell_off_are_left_alone(void **state)
 {
     (void)state;

@@ -118,8 +118,8 @@ static void check_touches(const rp_shape *shape)
     assert_int_equal(rp_couple_count(couple), 1);
     assert_true(surface->body == 0 && surface->friction == 0.7);
 
-    rp_pose from = rp_keys_pose(keys, 3, RP_INTERPOLATION_SMOOTH, 1.1),
-            to = rp_keys_pose(keys, 3, RP_INTERPOLATION_SMOOTH, 1.1 + dt);
+    rp_pose from = rp_motion_keys_pose(keys, 3, RP_INTERPOLATION_SMOOTH, 1.1),
+            to = rp_motion_keys_pose(keys, 3, RP_INTERPOLATION_SMOOTH, 1.1 + dt);
     int touches = 0;
     for (uint64_t i = 0; i < 500; i++) {
         rp_vec3 point = random_point(i);

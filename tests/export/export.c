@@ -1,8 +1,8 @@
 /* Exports: parsed back by hand, value for value. */
 #include "record/fixture.h"
 
+#include "document/words.h"
 #include "export/export.h"
-#include "scene/words.h"
 
 #include <locale.h>
 

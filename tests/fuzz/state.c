@@ -28,7 +28,7 @@ static void make_world(void)
     if (rp_world_create(scene, &options, &world, NULL) != RP_OK) abort();
     if (rp_world_run_to(world, 0.1, NULL) != RP_OK) abort();
     rp_store_begin(&whole);
-    if (rp_world_put(world, &whole, NULL) != RP_OK) abort();
+    if (rp_world_write_state(world, &whole, NULL) != RP_OK) abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rp_store_begin(&broken);
     mutate_store(&whole, &broken, numbers);
     rp_report *report = rp_report_create();
-    rp_code code = rp_world_take(world, &broken, report);
+    rp_code code = rp_world_read_state(world, &broken, report);
     if ((code == RP_OK) != (rp_report_count(report) == 0)) abort();
     if (code == RP_OK) rp_world_step(world, NULL);
     rp_report_destroy(report);

@@ -6,9 +6,9 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
+#include "document/words.h"
 #include "measure/measure.h"
 #include "scene/scene.h"
-#include "scene/words.h"
 
 #include <string.h>
 

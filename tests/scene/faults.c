@@ -219,7 +219,7 @@ static const wrong together[] = {
     {"gravity_keys: [{time: 1, gravity: [0,0,-1]},\n  {time: 1, gravity: [0,0,-2]}]", 3, 10,
      "gravity_keys[1].time", "times must rise"},
     {"gravity_keys: [{time: 1, gravity: [0,0,-1]},\n  {time: 2, gravity: [0,0,3]}]", 3, 22,
-     "gravity_keys[1].gravity", "the way of turning is not defined"},
+     "gravity_keys[1].gravity", "the direction of rotation is not defined"},
     {"gravity_keys: [{time: 1}]", 2, 16, "gravity_keys[0].gravity", "must be given"},
     {"gravity_keys: {time: 1}", 2, 15, "gravity_keys", "expected a list"},
     {"moisture: {m: {shape: sphere, value: 1}}", 2, 15, "moisture.m.radius", "needs radius"},

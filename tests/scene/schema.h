@@ -96,7 +96,7 @@ static const rp_param toy_list[] = {
      .offset = offsetof(toy_params, outputs),
      .words = "a|b|c",
      .preset = "[a, c]",
-     .help = "what is told"},
+     .help = "what is measured"},
 };
 static const rp_param_table toy_table = {
     .name = "toy", .help = "springs", .size = sizeof(toy_params), .params = toy_list, .count = 9};

@@ -37,7 +37,7 @@ __attribute__((format(printf, 2, 3))) static inline grains grains_of(int threads
     assert_true(length > 0 && length < (int)sizeof text);
     grains g = {.scene = scene_of(text)};
     g.world = world_of(g.scene, threads);
-    assert_true(g.world->grains.count > 0 || g.world->stream_count > 0);
+    assert_true(g.world->grains.count > 0 || g.world->emitter_count > 0);
     return g;
 }
 

@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "solver/registry.h"
 #include "view/view.h"
-#include "world/world.h"
+#include "world/inside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static double own_bytes(const rp_world *world)
     double bytes = (double)rp_grains_bytes_each(&world->grains);
     assert_int_equal(rp_grains_begin_with(&common, world->type->needs, NULL), RP_OK);
     if (rp_world_resolves_grains(world->scene))
-        assert_int_equal(rp_grains_add_shapes(&common, rp_world_turns_grains(world->scene), NULL),
+        assert_int_equal(rp_grains_add_shapes(&common, rp_world_orients_grains(world->scene), NULL),
                          RP_OK);
     bytes -= (double)rp_grains_bytes_each(&common);
     rp_grains_end(&common);

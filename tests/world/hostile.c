@@ -15,7 +15,7 @@ static void attack(const rp_world *world, rp_world *other, uint64_t rounds)
 {
     rp_store whole;
     rp_store_begin(&whole);
-    assert_int_equal(rp_world_put(world, &whole, NULL), RP_OK);
+    assert_int_equal(rp_world_write_state(world, &whole, NULL), RP_OK);
     uint64_t refused = 0;
     for (uint64_t round = 0; round < rounds; round++) {
         rp_random4 random = rp_random(9, RP_RANDOM_TEST, round);
@@ -23,7 +23,7 @@ static void attack(const rp_world *world, rp_world *other, uint64_t rounds)
         rp_report *report = rp_report_create();
         rp_store_begin(&broken);
         mutate_store(&whole, &broken, random.bits);
-        rp_code code = rp_world_take(other, &broken, report);
+        rp_code code = rp_world_read_state(other, &broken, report);
         assert_true((code == RP_OK) == (rp_report_count(report) == 0));
         if (code == RP_OK) rp_world_step(other, NULL); /* which may fail, but not crash */
         refused += code != RP_OK;
@@ -31,7 +31,8 @@ static void attack(const rp_world *world, rp_world *other, uint64_t rounds)
         rp_report_destroy(report);
     }
     assert_true(refused > rounds / 3);
-    assert_int_equal(rp_world_take(other, &whole, NULL), RP_OK); /* and a sound one heals all */
+    assert_int_equal(rp_world_read_state(other, &whole, NULL),
+                     RP_OK); /* and a sound one heals all */
     assert_true(rp_world_hash(other) == rp_world_hash(world));
     rp_store_end(&whole);
 }
@@ -103,13 +104,13 @@ static void springs_of_walls_are_numbers(void **state)
     run_world(world, 0.2);
     rp_store store;
     rp_store_begin(&store);
-    assert_int_equal(rp_world_put(world, &store, NULL), RP_OK);
+    assert_int_equal(rp_world_write_state(world, &store, NULL), RP_OK);
     const rp_store_entry *walls = rp_store_find(&store, "dem/walls");
     assert_true(walls && walls->count >= 5);
-    assert_int_equal(rp_world_take(world, &store, NULL), RP_OK);
+    assert_int_equal(rp_world_read_state(world, &store, NULL), RP_OK);
     float spring = NAN;
     memcpy((char *)walls->data + offsetof(rp_dem_wall, history), &spring, sizeof spring);
-    assert_int_equal(rp_world_take(world, &store, NULL), RP_ERROR_DAMAGED);
+    assert_int_equal(rp_world_read_state(world, &store, NULL), RP_ERROR_DAMAGED);
     rp_store_end(&store);
     rp_world_destroy(world);
     rp_scene_destroy(scene);
@@ -124,7 +125,7 @@ static void fixed_grains_are_there(void **state)
     run_world(world, 0.2);
     rp_store store;
     rp_store_begin(&store);
-    assert_int_equal(rp_world_put(world, &store, NULL), RP_OK);
+    assert_int_equal(rp_world_write_state(world, &store, NULL), RP_OK);
     const rp_store_entry *entry = rp_store_find(&store, "dem/walls");
     assert_true(entry && entry->count >= sizeof(rp_dem_wall) / sizeof(uint32_t));
     rp_dem_wall *walls = (rp_dem_wall *)(uintptr_t)entry->data;
@@ -136,9 +137,9 @@ static void fixed_grains_are_there(void **state)
     for (int n = 0; n < 3; n++) {
         rp_fixed_grain before = walls[fixed].fixed;
         walls[fixed].fixed.j = wrong[n];
-        assert_int_equal(rp_world_take(world, &store, NULL), RP_ERROR_DAMAGED);
+        assert_int_equal(rp_world_read_state(world, &store, NULL), RP_ERROR_DAMAGED);
         walls[fixed].fixed = before;
-        assert_int_equal(rp_world_take(world, &store, NULL), RP_OK);
+        assert_int_equal(rp_world_read_state(world, &store, NULL), RP_OK);
     }
     rp_store_end(&store);
     rp_world_destroy(world);

@@ -1,4 +1,4 @@
-/* Memory runs out at every allocation in turn: each time an error is told, nothing crashes and
+/* Memory runs out at every allocation in turn: each time an error is reported, nothing crashes and
  * nothing is left behind. */
 #include "worlds.h"
 

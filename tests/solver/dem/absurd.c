@@ -332,7 +332,7 @@ static void states_with_something_wrong(void **state)
     run_world(g.world, 0.05);
     rp_store whole;
     rp_store_begin(&whole);
-    assert_int_equal(rp_world_put(g.world, &whole, NULL), RP_OK);
+    assert_int_equal(rp_world_write_state(g.world, &whole, NULL), RP_OK);
     int refused = 0;
     for (uint64_t round = 0; round < ROUNDS; round++) {
         rp_random4 random = rp_random(9, RP_RANDOM_TEST, round);
@@ -340,7 +340,7 @@ static void states_with_something_wrong(void **state)
         rp_report *report = rp_report_create();
         rp_store_begin(&broken);
         mutate_store(&whole, &broken, random.bits);
-        rp_code code = rp_world_take(other, &broken, report);
+        rp_code code = rp_world_read_state(other, &broken, report);
         assert_true((code == RP_OK) == (rp_report_count(report) == 0));
         assert_true(rp_memory_now().bytes < MEMORY_MOST); /* whatever its numbers say */
         if (code == RP_OK) rp_world_step(other, NULL);    /* which may fail, but not crash */
@@ -349,7 +349,8 @@ static void states_with_something_wrong(void **state)
         rp_report_destroy(report);
     }
     assert_true(refused > ROUNDS / 4);
-    assert_int_equal(rp_world_take(other, &whole, NULL), RP_OK); /* and a sound one heals all */
+    assert_int_equal(rp_world_read_state(other, &whole, NULL),
+                     RP_OK); /* and a sound one heals all */
     assert_true(rp_world_hash(other) == rp_world_hash(g.world));
     rp_store_end(&whole);
     rp_world_destroy(other);
