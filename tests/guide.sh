@@ -1,5 +1,5 @@
 #!/bin/sh
-# The pieces of C in docs/guide/library.md compile and run, one after another in one program, against
+# The C code in docs/guide/library.md compiles and runs, one after another in one program, against
 # the public headers and the shared library.
 #   tests/guide.sh SOURCE BUILD
 set -eu

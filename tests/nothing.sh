@@ -1,6 +1,6 @@
 #!/bin/sh
-# tests/run/nothing.c calls every public function with NULL in each pointer's place: a line for each, but
-# for reports, which may always be NULL.
+# tests/run/nothing.c calls every public function with NULL for each pointer argument, except for reports, which may
+# always be NULL: this checks that there is a line for each.
 #   tests/nothing.sh SOURCE
 set -eu
 source=$1

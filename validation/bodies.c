@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define BLOCK 1024       /* grains that a thread looks at together */
+#define BLOCK 1024       /* grains per block of a thread */
 #define REACH_SPACINGS 2 /* depths are exact up to this */
 
 rp_mass rp_spec_mass(const rp_scene *scene, int body)
@@ -100,7 +100,7 @@ typedef struct dive {
     const rp_view *view;
     const rp_shape *shape;
     rp_pose pose;
-    rp_vec3 middle; /* m, of the ball, in the world */
+    rp_vec3 middle; /* m, centre of the ball, in the world */
     double radius;  /* m; infinite for a plane */
 } dive;
 
@@ -135,7 +135,7 @@ rp_sunk rp_sunk_none(void)
     return (rp_sunk){.depth = -INFINITY, .body = -1};
 }
 
-void rp_sunk_look(rp_sunk *sunk, const rp_world *world, const rp_scene *scene)
+void rp_sunk_update(rp_sunk *sunk, const rp_world *world, const rp_scene *scene)
 {
     rp_view view;
     rp_world_view(world, &view);

@@ -7,7 +7,7 @@
 #include "scene/scene.h"
 #include "validation/sand.h"
 
-/* Mass of a dynamic body, kg, with its middle and inertia in its own frame. */
+/* Mass of a dynamic body, kg, with centre of mass and inertia in its own frame. */
 rp_mass rp_spec_mass(const rp_scene *scene, int body);
 /* rp_sand_sum and all dynamic bodies, their spin included. */
 rp_sand_sums rp_all_sum(const rp_view *view, const rp_scene *scene);
@@ -19,14 +19,14 @@ rp_code rp_mean_force(rp_case_context *c, rp_trial *trial, int body, double time
 
 /* The grain that is deepest inside a body, or nearest to one. */
 typedef struct rp_sunk {
-    double depth; /* m, of its middle below the surface; negative: outside, as far from it */
+    double depth; /* m, of its centre below the surface; negative: outside, as far from it */
     double time;  /* s */
     int body;
 } rp_sunk;
-/* Nothing was looked at yet. */
+/* Initial value: nothing was evaluated yet. */
 rp_sunk rp_sunk_none(void);
-/* Looks at all grains and bodies of the instant, and keeps the deepest of all looks. Depths are
+/* Evaluates all grains and bodies of this instant, and keeps the deepest of all. Depths are
  * exact up to two spacings on either side. */
-void rp_sunk_look(rp_sunk *sunk, const rp_world *world, const rp_scene *scene);
+void rp_sunk_update(rp_sunk *sunk, const rp_world *world, const rp_scene *scene);
 
 #endif

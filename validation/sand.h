@@ -1,8 +1,11 @@
-/* What the cases of sand have in common: a scene with its world, and sums over the grains. */
+/* Shared by the cases of sand: a scene with its world, sums over the grains, collapsing columns,
+ * silos. */
 #ifndef RP_VALIDATION_SAND_H
 #define RP_VALIDATION_SAND_H
 
 #include "validation/validation.h"
+
+/* --- worlds and sums -------------------------------------------------------------------------- */
 
 #define RP_DEGREE 0.017453292519943295 /* rad */
 
@@ -31,15 +34,57 @@ rp_sand_sums rp_sand_sum(const rp_view *view);
 /* Root mean square of the grains' speeds, m/s. */
 double rp_sand_speed(const rp_view *view);
 
-/* The worst compression of all instants that were looked at. */
-typedef struct rp_squeeze {
+/* The largest compression of all instants that were evaluated. */
+typedef struct rp_compression {
     double mean, largest;           /* of max(0, rho / rho_0 - 1) over the grains */
     double mean_time, largest_time; /* s, when that was */
-    int looks;
-} rp_squeeze;
+    int evaluations;
+} rp_compression;
 /* An instant without grains, or before the first step, counts as nothing. */
-void rp_squeeze_look(rp_squeeze *squeeze, const rp_view *view, const rp_scene *scene);
+void rp_compression_add(rp_compression *compression, const rp_view *view, const rp_scene *scene);
 /* The limits are the same everywhere: 0.5 % in the mean of an instant, 2 % for a single grain. */
-void rp_squeeze_judge(rp_case_context *c, const rp_squeeze *squeeze, const char *where);
+void rp_compression_judge(rp_case_context *c, const rp_compression *compression, const char *where);
+
+/* --- collapsing columns ----------------------------------------------------------------------- */
+
+/* Columns of sand that collapse between side walls without friction: how far they run. */
+
+typedef struct rp_collapse {
+    double aspect;  /* height over length of the column */
+    double length;  /* m, of the column */
+    double spacing; /* m */
+    double angle;   /* degrees, of the sand */
+    /* what comes out */
+    double runout; /* how far the front goes, over the length */
+    double height; /* of what is left at the wall, over the length */
+    double time;   /* s, when it rests */
+} rp_collapse;
+
+/* Runs a column of the case's scene.yaml until it rests. */
+rp_code rp_collapse_run(rp_case_context *c, rp_collapse *column);
+/* The band of experiments for the run-out: its centre and half its width. */
+void rp_collapse_band(double aspect, double *centre, double *half_width);
+
+/* --- load on the floor of a silo -------------------------------------------------------------- */
+
+/* Janssen's law of the load on a silo's floor: fitted to what portion after portion weighs there.
+ */
+
+#define RP_JANSSEN_PORTIONS 6
+
+typedef struct rp_janssen {
+    double diameter;                    /* m */
+    double friction;                    /* of the wall */
+    double density;                     /* kg/m3, of what lies in it */
+    double height[RP_JANSSEN_PORTIONS]; /* m, after each portion */
+    double load[RP_JANSSEN_PORTIONS];   /* N, on the floor */
+    double weight[RP_JANSSEN_PORTIONS]; /* N, of all */
+} rp_janssen;
+
+/* m2, the silo's cross-section. */
+double rp_janssen_area(const rp_janssen *silo);
+/* Fits K, the ratio of the pressure on the wall to the vertical one, judges load, misfit and K,
+ * and draws them. */
+void rp_janssen_judge(rp_case_context *c, const rp_janssen *silo);
 
 #endif

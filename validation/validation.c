@@ -1,13 +1,19 @@
+/* The list of cases, verdicts, and the public interface of repose/validate.h. */
 #include "validation/validation.h"
 
+#include "base/memory.h"
+#include "base/report.h"
 #include "base/threads.h"
+#include "repose/validate.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#define SECONDS_BETWEEN 5.0 /* on the wall, of progress lines */
+/* --- cases and verdicts ----------------------------------------------------------------------- */
+
+#define SECONDS_BETWEEN 5.0 /* wall-clock seconds between progress messages */
 
 extern const rp_case rp_case_free_flight, rp_case_bounce, rp_case_tilting_bed, rp_case_momentum,
     rp_case_closed_box, rp_case_settled_volume, rp_case_published, rp_case_pile_angle,
@@ -61,7 +67,7 @@ const rp_case *rp_case_find(const char *name)
     return NULL;
 }
 
-bool rp_case_answers(const rp_case *which, const char *word)
+bool rp_case_matches(const rp_case *which, const char *word)
 {
     if (rp_case_find(word)) return strcmp(which->name, word) == 0;
     size_t length = strlen(word);
@@ -86,7 +92,8 @@ static void add_verdict(rp_case_context *c, rp_verdict verdict, const char *what
     else
         c->verdicts[c->verdict_count++] = verdict;
     if (c->slow)
-        rp_case_say(c, "%s %s: %.6g %s", verdict.ok ? "ok" : "MISS", what, verdict.measured, unit);
+        rp_case_progress(c, "%s %s: %.6g %s", verdict.ok ? "ok" : "MISS", what, verdict.measured,
+                         unit);
 }
 
 void rp_judge_near(rp_case_context *c, const char *what, double measured, double expected,
@@ -159,12 +166,12 @@ void rp_case_note(rp_case_context *c, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(c->notes + used, sizeof c->notes - used, format, arguments);
     va_end(arguments);
-    if (c->slow) rp_case_say(c, "%s", c->notes + used);
+    if (c->slow) rp_case_progress(c, "%s", c->notes + used);
     used = strlen(c->notes);
     if (used + 1 < sizeof c->notes) memcpy(c->notes + used, "\n", 2);
 }
 
-void rp_case_say(rp_case_context *c, const char *format, ...)
+void rp_case_progress(rp_case_context *c, const char *format, ...)
 {
     char text[512];
     va_list arguments;
@@ -185,7 +192,7 @@ rp_code rp_case_run_to(rp_case_context *c, rp_world *world, double time, int sli
         if (rp_clock() - c->said < SECONDS_BETWEEN) continue;
         rp_view view;
         rp_world_view(world, &view);
-        rp_case_say(c, "%.3g of %.3g s, %zu grains", view.time, time, view.count);
+        rp_case_progress(c, "%.3g of %.3g s, %zu grains", view.time, time, view.count);
         c->said = rp_clock();
         c->slow = true;
     }
@@ -214,4 +221,141 @@ void rp_case_result_end(rp_case_result *result)
     rp_report_destroy(result->context.report);
     result->context.figure_count = 0;
     result->context.report = NULL;
+}
+
+/* --- public interface ------------------------------------------------------------------------- */
+
+/* Validation for the public interface: which cases there are, and a session that runs some. */
+
+struct rp_validation {
+    rp_validation_options options;
+    rp_world_options world;
+    rp_case_result *results; /* rp_case_count() of them: results must not move */
+    int *indices;            /* which case each result is of */
+    int count;
+};
+
+/* Who says something: a case knows its own name. */
+typedef struct speaker {
+    const rp_validation_options *options;
+    const char *name;
+} speaker;
+
+const char *rp_case_name(int index)
+{
+    const rp_case *which = rp_case_at(index);
+    return which ? which->name : NULL;
+}
+
+const char *rp_case_title(int index)
+{
+    const rp_case *which = rp_case_at(index);
+    return which ? which->title : NULL;
+}
+
+bool rp_case_is_meant(int index, const char *word)
+{
+    const rp_case *which = rp_case_at(index);
+    return which && word && rp_case_matches(which, word);
+}
+
+void rp_default_validation_options_fill(rp_validation_options *options, size_t size)
+{
+    rp_validation_options own = {.size = size};
+    rp_options_give(options, size, &own, sizeof own);
+}
+
+rp_code rp_validation_create(const rp_validation_options *options, rp_validation **out,
+                             rp_report *report)
+{
+    RP_NEED(options, report);
+    RP_NEED(out, report);
+    *out = NULL;
+    rp_validation_options own = rp_default_validation_options();
+    RP_TAKE_OPTIONS(&own, options, report);
+    options = &own;
+    RP_NEED(options->folder, report);
+    size_t case_count = (size_t)rp_case_count();
+    rp_validation *v = rp_allocate_zero(sizeof *v);
+    if (!v) return rp_fail_memory(report, sizeof *v, "validation");
+    v->options = own;
+    v->options.folder = rp_text_copy(own.folder);
+    v->results = rp_allocate_zero(case_count * sizeof *v->results);
+    v->indices = rp_allocate_zero(case_count * sizeof *v->indices);
+    v->world = rp_default_world_options();
+    v->world.threads = own.threads;
+    if (v->options.folder && v->results && v->indices) {
+        *out = v;
+        return RP_OK;
+    }
+    rp_validation_destroy(v);
+    return rp_fail_memory(report, case_count * sizeof(rp_case_result), "the results of validation");
+}
+
+void rp_validation_destroy(rp_validation *validation)
+{
+    if (!validation) return;
+    size_t case_count = (size_t)rp_case_count();
+    for (int i = 0; i < validation->count; i++)
+        rp_case_result_end(&validation->results[i]);
+    rp_release(validation->results, case_count * sizeof *validation->results);
+    rp_release(validation->indices, case_count * sizeof *validation->indices);
+    rp_text_release((char *)validation->options.folder);
+    rp_release(validation, sizeof *validation);
+}
+
+static void pass_on(void *user, const char *text)
+{
+    const speaker *s = user;
+    s->options->say(s->options->user, s->name, text);
+}
+
+/* The result of a case: the one it has, emptied, or the next. */
+static rp_case_result *place_for(rp_validation *v, int index)
+{
+    for (int i = 0; i < v->count; i++)
+        if (v->indices[i] == index) {
+            rp_case_result_end(&v->results[i]);
+            memset(&v->results[i], 0, sizeof v->results[i]);
+            return &v->results[i];
+        }
+    v->indices[v->count] = index;
+    return &v->results[v->count++];
+}
+
+rp_code rp_validation_run(rp_validation *validation, int index, rp_case_outcome *outcome)
+{
+    if (outcome) memset(outcome, 0, sizeof *outcome);
+    const rp_case *which = rp_case_at(index);
+    if (!validation || !which) return RP_ERROR_INPUT;
+    RP_ENTER();
+    speaker s = {&validation->options, which->name};
+    rp_case_result *result = place_for(validation, index);
+    result->context.world = &validation->world;
+    result->context.quick = validation->options.quick;
+    result->context.say = validation->options.say ? pass_on : NULL;
+    result->context.user = &s;
+    rp_case_progress(&result->context, "%s", which->title);
+    rp_code code = rp_case_run(which, validation->options.folder, result);
+    result->context.say = NULL; /* the speaker goes with this call */
+    if (outcome)
+        *outcome = (rp_case_outcome){.name = which->name,
+                                     .code = code,
+                                     .seconds = result->seconds,
+                                     .verdicts = result->context.verdicts,
+                                     .verdict_count = result->context.verdict_count,
+                                     .notes = result->context.notes,
+                                     .faults = result->context.report};
+    return code;
+}
+
+rp_code rp_validation_write(const rp_validation *validation, const char *path, rp_report *report)
+{
+    RP_NEED(validation, report);
+    RP_NEED(path, report);
+    RP_ENTER();
+    size_t length = strlen(path);
+    bool plain = length > 3 && strcmp(path + length - 3, ".md") == 0;
+    return plain ? rp_case_write_results(path, validation->results, validation->count, report)
+                 : rp_case_write_html(path, validation->results, validation->count, report);
 }

@@ -1,8 +1,7 @@
-/* Validation cases: each runs scenes of its own folder and ends in numbers with limits and
- * verdicts, and in figures. The limits stand in the case and in its README before anything is
- * measured.
+/* Validation cases: each runs scenes of its own folder and yields numbers with limits and verdicts,
+ * and figures. Limits are written into the case and its README before anything is measured.
  *
- * A case is one function; what it needs and what it leaves is in its context:
+ * A case is one function; its context holds input and results:
  *
  *     static rp_code run(rp_case_context *c)
  *     {
@@ -22,28 +21,29 @@
 #include "plot/plot.h"
 #include "repose/repose.h"
 #include "repose/validate.h"
+#include "system/atomic.h"
 
 #define RP_VERDICTS_MAX 64
 #define RP_FIGURES_MAX 16
 #define RP_NOTES_MAX 8192
 
 typedef struct rp_case_context {
-    /* What a case may read. */
+    /* Input of a case. */
     const char *folder;            /* its own, with README.md and scenes */
     const rp_world_options *world; /* for rp_world_create */
     bool quick;                    /* take the short form: fewer grains, looser limits */
     rp_report *report;             /* faults go here */
-    /* What it leaves; through the functions below. */
+    /* Results, added by the functions below. */
     rp_verdict verdicts[RP_VERDICTS_MAX];
     int verdict_count;
     rp_figure *figures[RP_FIGURES_MAX];
     int figure_count;
     char notes[RP_NOTES_MAX]; /* lines */
-    /* How it says that it is still at work; may be NULL. */
+    /* Receives progress messages; may be NULL. */
     void (*say)(void *user, const char *text);
     void *user;
-    double said; /* when, on the clock; see rp_case_run_to */
-    bool slow;   /* it takes so long that what is found is told at once */
+    double said; /* time of the last message, s; see rp_case_run_to */
+    bool slow;   /* it takes so long that results are reported at once */
 } rp_case_context;
 
 typedef struct rp_case {
@@ -54,8 +54,8 @@ typedef struct rp_case {
 
 const rp_case *rp_case_at(int index);
 const rp_case *rp_case_find(const char *name); /* NULL when unknown */
-/* What rp_case_is_meant asks. */
-bool rp_case_answers(const rp_case *which, const char *word);
+/* Whether a word names the case; see rp_case_is_meant. */
+bool rp_case_matches(const rp_case *which, const char *word);
 
 /* A scene of the case's folder, such as "scene.yaml", with settings as --set gives them. */
 rp_code rp_case_scene(rp_case_context *c, const char *file, const rp_setting *settings,
@@ -74,24 +74,24 @@ void rp_judge_control(rp_case_context *c, const char *what, double measured, dou
 bool rp_verdict_has_range(const rp_verdict *verdict);
 const char *rp_verdict_prefix(const rp_verdict *verdict);
 /* A figure that belongs to the context: fill it, do not destroy it. NULL when memory runs out,
- * which the functions of plot.h let pass. */
+ * which the functions of plot.h accept. */
 rp_figure *rp_case_figure(rp_case_context *c, const char *title, const char *x_label,
                           const char *y_label);
-/* A line for the report. */
+/* Adds a line to the report. */
 void rp_case_note(rp_case_context *c, const char *format, ...) RP_PRINTF(2, 3);
-/* A line on how far it has come, for who is waiting. */
-void rp_case_say(rp_case_context *c, const char *format, ...) RP_PRINTF(2, 3);
-/* Runs the world to a time, in `slices` even parts, and says every few seconds how far it is. The
+/* Reports progress. */
+void rp_case_progress(rp_case_context *c, const char *format, ...) RP_PRINTF(2, 3);
+/* Runs the world to a time, in `slices` even parts, and reports progress every few seconds. The
  * parts do not depend on the clock, so a run is the same each time. */
 rp_code rp_case_run_to(rp_case_context *c, rp_world *world, double time, int slices);
 
-/* What became of a case. */
+/* Result of a case. */
 typedef struct rp_case_result {
     const rp_case *which;
     char folder[4096];
     rp_case_context context;
     rp_code code;   /* of running it; RP_ERROR_FAILED when it ran and missed a limit */
-    double seconds; /* on the wall */
+    double seconds; /* wall-clock time */
 } rp_case_result;
 
 /* Runs a case that is in folder `root`. The context's `world`, `quick`, `say` and `user` are set by
@@ -107,5 +107,15 @@ rp_code rp_case_write_html(const char *path, const rp_case_result *results, int 
  * results keep the numbers that the file has. */
 rp_code rp_case_write_results(const char *path, const rp_case_result *results, int count,
                               rp_report *report);
+
+/* --- elements of the HTML report -------------------------------------------------------------- */
+
+/* Text with <, >, & and quotes escaped; bytes that XML forbids become question marks. */
+void rp_html_text(rp_atomic *page, const char *text, size_t length);
+/* The small part of Markdown that the cases' texts use: headings, paragraphs, lists, tables, code,
+ * `code` and **bold**. The first heading, the case's name, is left out. */
+void rp_html_markdown(rp_atomic *page, const char *text);
+/* An SVG document without its prolog; its ids get a prefix, since a page may hold many. */
+void rp_html_svg(rp_atomic *page, const char *svg, int number);
 
 #endif

@@ -90,10 +90,6 @@ char *options_text(const verb *v, const options *o);
  * `o`. Prints what is wrong and returns false after a mistake. */
 bool options_add_text(const verb *v, char *text, options *o);
 
-/* verb_run.c: runs the scene into o->output. `film_kept`: the film was requested when the run
- * began, so a film that exists already need not be made again. */
-rp_code run_scene(const rp_scene *scene, const options *o, bool film_kept, rp_report *report);
-
 /* --- messages.c --- */
 /* Adds a fault to the report and returns `code`. */
 rp_code fail(rp_report *report, rp_code code, const char *format, ...) RP_PRINTF(3, 4);
@@ -240,26 +236,5 @@ const char *picture_option_given(const options *o);
 /* Writes the default path of a film: FOLDER/STEM.mp4; without ffmpeg FOLDER/pictures, after a
  * message. */
 void default_film_path(const char *folder, const char *stem, bool quiet, char *path, size_t size);
-
-/* --- verb_run.c: the film of a run in progress --- */
-typedef struct live_film {
-    rp_film_options options;
-    char path[4096];
-    rp_film *film; /* NULL until there is a frame */
-    bool wanted, quiet;
-    bool json;
-    bool failed;         /* rendering is retried at the end of the run */
-    bool refused;        /* it can never be rendered: the run stops at once */
-    rp_series_kind kind; /* of the frames that it shows */
-    rp_report *report;   /* borrowed; gets why it was refused */
-} live_film;
-/* Checks the options of the film before the run begins. */
-rp_code live_film_prepare(live_film *live, const options *o, const rp_scene *scene,
-                          const char *folder, rp_report *report);
-/* Renders the frames that have been written since the last call. */
-void live_film_add(live_film *live, const rp_record *record);
-/* Called after the run; completes the film when the run has `finished`. */
-rp_code live_film_end(live_film *live, const char *folder, bool finished, progress_bar *bar,
-                      rp_report *report);
 
 #endif

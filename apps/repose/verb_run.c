@@ -11,6 +11,19 @@
 
 /* --- film while running ----------------------------------------------------------------------- */
 
+/* The film of a run in progress. */
+typedef struct live_film {
+    rp_film_options options;
+    char path[4096];
+    rp_film *film; /* NULL until there is a frame */
+    bool wanted, quiet;
+    bool json;
+    bool failed;         /* rendering is retried at the end of the run */
+    bool refused;        /* it can never be rendered: the run stops at once */
+    rp_series_kind kind; /* of the frames that it shows */
+    rp_report *report;   /* borrowed; gets why it was refused */
+} live_film;
+
 /* The range of colours cannot be taken from the first frame: later frames have other values. */
 static rp_code check_colour(const rp_film_options *film, rp_report *report)
 {
@@ -23,8 +36,9 @@ static rp_code check_colour(const rp_film_options *film, rp_report *report)
                 colour);
 }
 
-rp_code live_film_prepare(live_film *live, const options *o, const rp_scene *scene,
-                          const char *folder, rp_report *report)
+/* Checks the options of the film before the run begins. */
+static rp_code live_film_prepare(live_film *live, const options *o, const rp_scene *scene,
+                                 const char *folder, rp_report *report)
 {
     *live = (live_film){
         .wanted = true, .quiet = o->quiet || o->json, .json = o->json, .report = report};
@@ -72,7 +86,7 @@ static void report_film_failure(const rp_report *report)
 
 /* A failure must not end the run: missing pictures are rendered at its end, or the fault is
  * reported then. */
-void live_film_add(live_film *live, const rp_record *record)
+static void live_film_add(live_film *live, const rp_record *record)
 {
     if (!live->wanted || live->failed || live->refused) return;
     live->refused = !live->film && check_first(live, record) == RP_ERROR_INPUT;
@@ -111,8 +125,8 @@ static void report_film_end(const live_film *live, rp_code code)
 }
 
 /* Opens the record again: the run has closed it, or had nothing left to do. */
-rp_code live_film_end(live_film *live, const char *folder, bool finished, progress_bar *bar,
-                      rp_report *report)
+static rp_code live_film_end(live_film *live, const char *folder, bool finished, progress_bar *bar,
+                             rp_report *report)
 {
     rp_record *record = NULL;
     rp_film_close(live->film);
@@ -311,7 +325,9 @@ static bool film_is_there(const char *film, const char *folder)
     return there;
 }
 
-rp_code run_scene(const rp_scene *scene, const options *o, bool film_kept, rp_report *report)
+/* Runs the scene into o->output. `film_kept`: the film was requested when the run began, so a film
+ * that exists already need not be made again. */
+static rp_code run_scene(const rp_scene *scene, const options *o, bool film_kept, rp_report *report)
 {
     watch w = {.bar = {.terminal = isatty(STDERR_FILENO),
                        .quiet = o->quiet,

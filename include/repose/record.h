@@ -10,8 +10,8 @@
  *     RUN/export/                files for other programs
  *
  * Files are written atomically: under a temporary name, then renamed, so that a file is complete or
- * absent. Every HDF5 file ends with a checksum (length and hash), which is verified before it is
- * read.
+ * absent. Every HDF5 file begins with a header of length and checksum, which is verified before the
+ * file is read.
  */
 #ifndef REPOSE_RECORD_H
 #define REPOSE_RECORD_H

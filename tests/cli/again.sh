@@ -1,5 +1,5 @@
 #!/bin/sh
-# A scene that is run again: over the run of before, or on from where that was interrupted.
+# A scene that is run again: replacing the earlier run, or continuing where that was interrupted.
 #   tests/cli/again.sh PROGRAM
 # shellcheck disable=SC2086 # lists of options
 set -eu
@@ -48,7 +48,7 @@ wait $process || code=$?
 [ "$code" -eq 130 ] || fail "an interrupted run ends with $code"
 says "repose resume 'stopped'"
 
-# --- a film goes on as it began
+# --- a film is continued with its own options
 if command -v ffmpeg >/dev/null && "$repose" version --json | grep -q '"pictures": true'; then
     film="--film --size 32x18 --samples 2 --orbit 7 --camera automatic"
     expect 0 "$repose" run first-fall -o film $set_it $film --frames 5 $quietly
@@ -86,8 +86,8 @@ for part in frames checkpoints measurements export scene.yaml; do
 done
 [ "$(cat runs/edited/notes.txt)" = mine ] || fail "--overwrite took a file that is not the run's"
 [ ! -e runs/edited/film.mp4 ] || fail "--overwrite left the film of the old run"
-expect 0 "$repose" run edited.yaml -o anew --overwrite $quietly
-# never another folder, nor a run that goes on
+expect 0 "$repose" run edited.yaml -o fresh2 --overwrite $quietly
+# never another folder, nor a run in progress
 mkdir photos && echo mine >photos/000001.h5
 expect 2 "$repose" run edited.yaml -o photos --overwrite; says "not empty"
 echo '{"program": "another"}' >photos/manifest.json
@@ -100,9 +100,9 @@ expect 2 "$repose" run wrong.yaml -o fresh --overwrite
 if command -v flock >/dev/null; then
     code=0
     flock fresh/lock "$repose" run edited.yaml -o fresh --overwrite >out 2>err || code=$?
-    [ "$code" -eq 2 ] || fail "--overwrite of a run that goes on ends with $code"
+    [ "$code" -eq 2 ] || fail "--overwrite of a run in progress ends with $code"
     says "another repose"
-    [ -e fresh/frames/000002.h5 ] || fail "--overwrite took a run that goes on"
+    [ -e fresh/frames/000002.h5 ] || fail "--overwrite took a run in progress"
 fi
 
 end_well

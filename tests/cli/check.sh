@@ -1,5 +1,5 @@
 #!/bin/sh
-# What `repose check` says of scenes that read well but would disappoint, and that a run says the same.
+# Warnings of `repose check` about valid scenes that would disappoint; a run prints the same ones.
 #   tests/cli/check.sh PROGRAM
 set -eu
 repose=$1
@@ -49,7 +49,7 @@ if "$repose" version --json | grep -q 'ode [0-9]'; then
     warned inside "bodies.a: starts .* m inside 'b'"
 fi
 
-# --- an emitter that lets out more in a step than there is room for
+# --- an emitter that emits more grains in a step than there is space for
 cat >crowded.yaml <<'YAML'
 domain: {low: [-100, -100, -100], high: [100, 100, 100], periodic: [x, y, z]}
 particles: {spacing: 10}

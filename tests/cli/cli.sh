@@ -1,5 +1,5 @@
 #!/bin/sh
-# The program as a user meets it: verbs, exit codes, messages, a run that is interrupted and resumed.
+# The program from the user's side: verbs, exit codes, messages, a run that is interrupted and resumed.
 #   tests/cli/cli.sh PROGRAM SOURCE
 set -eu
 repose=$1
@@ -53,7 +53,7 @@ expect 0 "$repose" help measure; prints "  angle  *slope of a pile"; prints "--p
 expect 0 "$repose" help validate; prints "  bounce  *A grain bounces"
 for scene in "$source"/scenes/*.yaml; do expect 0 "$repose" check --strict "$scene"; done
 
-# --- the manual is the program's own word
+# --- the manual equals the output of the program
 "$repose" help scene --markdown | cmp - "$source/docs/guide/scene.md" ||
     fail "docs/guide/scene.md is out of date; run make docs"
 
@@ -271,112 +271,112 @@ expect 2 "$repose" export refined --frames 1000; says "holds no such frame; it h
 expect 2 "$repose" render refined --frames 1000; says "holds no such frame; it has [0-9]* fine frames, 0 to 15"
 
 # --- pictures and films
-paint="--samples 1 --size 64x36"
+tiny="--samples 1 --size 64x36"
 expect 0 "$repose" render whole -o last.png --size 320x180; prints "^last.png$"; says "done: 1 picture in"
 expect 0 "$repose" render whole --sheet 3x3 -o sheet.png --size 160x90; says "picture 9/9"
 # shellcheck disable=SC2086
 {
-expect 0 "$repose" render whole --sheet 12x12 $paint --json; prints '"pictures": 16'; [ -s whole/sheet.png ] || fail "no sheet"
-expect 0 "$repose" render whole --frames 2:3 -o pictures $paint
+expect 0 "$repose" render whole --sheet 12x12 $tiny --json; prints '"pictures": 16'; [ -s whole/sheet.png ] || fail "no sheet"
+expect 0 "$repose" render whole --frames 2:3 -o pictures $tiny
 [ "$(find pictures -name '*.png' | wc -l)" -eq 2 ] || fail "two pictures were asked for"
-expect 0 "$repose" render whole --frames 2:3 -o pictures $paint; says "2 existed already"
-expect 0 "$repose" render whole --frames 2:3 -o pictures $paint --quality final; says "2 existed already"
+expect 0 "$repose" render whole --frames 2:3 -o pictures $tiny; says "2 existed already"
+expect 0 "$repose" render whole --frames 2:3 -o pictures $tiny --quality final; says "2 existed already"
 expect 0 "$repose" render whole --frames 2:3 -o pictures --size 64x36 --quality draft; says "2 existed already"
-expect 0 "$repose" render whole --frames 2:3 -o pictures $paint --grain-size 0.5; ! grep -q "existed already" err || fail "grain size"
-expect 0 "$repose" render whole --frames 2:3 -o pictures $paint --orbit -20; ! grep -q "existed already" err || fail "orbit"
+expect 0 "$repose" render whole --frames 2:3 -o pictures $tiny --grain-size 0.5; ! grep -q "existed already" err || fail "grain size"
+expect 0 "$repose" render whole --frames 2:3 -o pictures $tiny --orbit -20; ! grep -q "existed already" err || fail "orbit"
 for colour in material speed density moisture id velocity_x; do
-    expect 0 "$repose" render whole --frames 2 -o new/folder/$colour.png $paint --color $colour
-    expect 0 "$repose" render whole --frames 2 -o $colour.png $paint --colour $colour --range -1:2.5e0 -q
+    expect 0 "$repose" render whole --frames 2 -o new/folder/$colour.png $tiny --color $colour
+    expect 0 "$repose" render whole --frames 2 -o $colour.png $tiny --colour $colour --range -1:2.5e0 -q
     [ ! -s err ] && [ ! -s out ] || fail "--quiet is not quiet"
 done
-expect 0 "$repose" render whole whole --split -o both.png $paint
+expect 0 "$repose" render whole whole --split -o both.png $tiny
 expect 2 "$repose" render whole whole -o both.png; says "add --split"
 expect 2 "$repose" render whole --split -o both.png; says "needs two runs"
 expect 2 "$repose" render whole whole whole --split; says "one word too many"
 expect 0 "$repose" render whole -o timed.png --size 320x180 --time; ! cmp -s timed.png last.png || fail "--time shows nothing"
 # one picture has a camera and colours of its own, not those of the whole run
-expect 0 "$repose" render whole -o automatic.png $paint --camera automatic --color speed
-expect 0 "$repose" render whole --frames 15 -o alone.png $paint --camera automatic --color speed
+expect 0 "$repose" render whole -o automatic.png $tiny --camera automatic --color speed
+expect 0 "$repose" render whole --frames 15 -o alone.png $tiny --camera automatic --color speed
 cmp automatic.png alone.png || fail "the last picture depends on the frames before it"
 mkdir empty
-expect 8 env PATH="$work/empty" "$repose" render whole -o film.mp4 $paint; says "apt-get install ffmpeg"
+expect 8 env PATH="$work/empty" "$repose" render whole -o film.mp4 $tiny; says "apt-get install ffmpeg"
 [ ! -e film.mp4.frames ] || fail "a film that cannot be made leaves a folder behind"
-expect 0 env PATH="$work/empty" "$repose" render whole $paint --frames 2:3; says "Rendering single pictures instead"; prints "whole/pictures"
-# who would wait long is told of a quicker way, once
+expect 0 env PATH="$work/empty" "$repose" render whole $tiny --frames 2:3; says "Rendering single pictures instead"; prints "whole/pictures"
+# long rendering prints a hint about faster qualities, once
 "$repose" render whole -o long --size 320x180 --samples 2000 2>long.err &
 pid=$!
 for i in $(seq 600); do grep -q "faster" long.err && break; kill -0 $pid 2>/dev/null || break; sleep 0.05; done
 kill $pid 2>/dev/null; wait $pid || true
-[ "$(grep -c 'draft are faster' long.err)" -eq 1 ] || fail "nobody was told of drafts: $(cat long.err)"
+[ "$(grep -c 'draft are faster' long.err)" -eq 1 ] || fail "no hint about drafts: $(cat long.err)"
 if command -v ffmpeg >/dev/null; then
-    expect 0 "$repose" render whole $paint; prints "^whole/film.mp4$"; says "encoding the film"; says "done: 16 pictures"
-    expect 0 "$repose" render whole $paint -o made/here/film.webm --fps 12.5 --frames 3:5 --json
+    expect 0 "$repose" render whole $tiny; prints "^whole/film.mp4$"; says "encoding the film"; says "done: 16 pictures"
+    expect 0 "$repose" render whole $tiny -o made/here/film.webm --fps 12.5 --frames 3:5 --json
     prints '"file": "made/here/film.webm", "pictures": 3'
-    expect 0 "$repose" render whole whole --split $paint --frames 0:1; prints "^whole/split.mp4$"
+    expect 0 "$repose" render whole whole --split $tiny --frames 0:1; prints "^whole/split.mp4$"
     [ -s whole/film.mp4 ] && [ -s made/here/film.webm ] && [ -s whole/split.mp4 ] || fail "films are missing"
     [ ! -e whole/film.mp4.frames ] || fail "pictures of a finished film were left behind"
     if command -v ffprobe >/dev/null; then
         found=$(ffprobe -v error -count_frames -show_entries stream=width,height,r_frame_rate,nb_read_frames -of csv=p=0 made/here/film.webm)
         [ "$found" = "64,36,25/2,3" ] || fail "not the film that was asked for: $found"
     fi
-    # Ctrl-C keeps what is whole and says how to go on
+    # Ctrl-C keeps finished pictures and prints how to continue
     "$repose" render whole --samples 1 --size 1280x720 --threads 1 -o cut.mp4 >/dev/null 2>cut.err &
     pid=$!
     while [ ! -e cut.mp4.frames/000002.png ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
     kill -INT $pid
     code=0; wait $pid || code=$?
     [ "$code" -eq 130 ] || fail "exit $code after an interrupt"
-    grep -q "pictures are done. The same command continues" cut.err || fail "no word on how to go on: $(cat cut.err)"
+    grep -q "pictures are done. The same command continues" cut.err || fail "no message on how to continue: $(cat cut.err)"
     expect 0 "$repose" render whole --samples 1 --size 1280x720 --threads 1 -o cut.mp4; says "existed already)"
     # a run with its film
-    expect 0 "$repose" run first-fall -o filmed $small $paint --film --camera automatic; says "^film: filmed/film.mp4"
+    expect 0 "$repose" run first-fall -o filmed $small $tiny --film --camera automatic; says "^film: filmed/film.mp4"
     [ -s filmed/film.mp4 ] && [ ! -e filmed/film.mp4.frames ] || fail "no film of the run"
     cmp filmed/frames/000015.h5 whole/frames/000015.h5 || fail "a film changes the run"
-    expect 0 "$repose" run first-fall -o unhurried $small --set output.checkpoint_every=2 $paint --film --frames 5
+    expect 0 "$repose" run first-fall -o unhurried $small --set output.checkpoint_every=2 $tiny --film --frames 5
     rm unhurried/film.mp4
-    expect 0 "$repose" run first-fall -o unhurried $small --set output.checkpoint_every=2 $paint --film --frames 5 --resume
+    expect 0 "$repose" run first-fall -o unhurried $small --set output.checkpoint_every=2 $tiny --film --frames 5 --resume
     [ -s unhurried/film.mp4 ] || fail "no film of a run that was done"
-    expect 0 "$repose" run first-fall -o finely $small $paint --film --frames 3 --set detail.factor=4 --json
+    expect 0 "$repose" run first-fall -o finely $small $tiny --film --frames 3 --set detail.factor=4 --json
     prints '"film": "finely/film.mp4", "done": true'
     # a run that is stopped, or killed, and resumed makes the same film
     for signal in INT KILL; do
         rm -rf halved
-        "$repose" run first-fall -o halved $small --set output.checkpoint_every=4 $paint --film --camera automatic >/dev/null 2>&1 &
+        "$repose" run first-fall -o halved $small --set output.checkpoint_every=4 $tiny --film --camera automatic >/dev/null 2>&1 &
         pid=$!
         while [ ! -e halved/film.mp4.frames/000005.png ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
         kill -$signal $pid 2>/dev/null || true
         wait $pid 2>/dev/null || true
-        expect 0 "$repose" run first-fall -o halved $small --set output.checkpoint_every=4 $paint --film --camera automatic --resume
+        expect 0 "$repose" run first-fall -o halved $small --set output.checkpoint_every=4 $tiny --film --camera automatic --resume
         for run in filmed halved; do ffmpeg -v error -i $run/film.mp4 -f md5 - >$run.md5; done
         cmp filmed.md5 halved.md5 || fail "a run ended by $signal and resumed makes another film"
     done
     # trouble with pictures does not end the run
     expect 0 "$repose" run first-fall -o hindered $small --frames 2
     touch hindered/film.mp4.frames
-    expect 4 "$repose" run first-fall -o hindered $small $paint --film --frames 4 --resume
+    expect 4 "$repose" run first-fall -o hindered $small $tiny --film --frames 4 --resume
     says "the film waits for the end of the run"; says "done: 5 frames"; says "its film is not"
     rm hindered/film.mp4.frames
-    expect 0 "$repose" run first-fall -o hindered $small $paint --film --frames 4 --resume; says "^film:"
+    expect 0 "$repose" run first-fall -o hindered $small $tiny --film --frames 4 --resume; says "^film:"
     mkdir -p blocked/bin
     printf '#!/bin/sh\necho broken >&2\nexit 1\n' >blocked/bin/ffmpeg
     chmod +x blocked/bin/ffmpeg
-    expect 4 env PATH="$work/blocked/bin:$PATH" "$repose" run first-fall -o unfilmed $small $paint --film --frames 3
+    expect 4 env PATH="$work/blocked/bin:$PATH" "$repose" run first-fall -o unfilmed $small $tiny --film --frames 3
     says "ffmpeg failed: broken"; says "done: 4 frames"
     [ "$(find unfilmed/film.mp4.frames -name '*.png' | wc -l)" -eq 4 ] || fail "pictures were lost"
-    expect 0 "$repose" run first-fall -o unfilmed $small $paint --film --frames 3 --resume; says "^film:"
+    expect 0 "$repose" run first-fall -o unfilmed $small $tiny --film --frames 3 --resume; says "^film:"
 else
     echo "no ffmpeg: films are not tested"
 fi
 }
 expect 2 "$repose" run first-fall -o x --size 64x36; says "add --film"
 expect 2 "$repose" run first-fall -o x --film --samples 0; says "0 samples"
-expect 2 "$repose" run first-fall -o x --film --camera nobody; says "no camera"
+expect 2 "$repose" run first-fall -o x --film --camera missing; says "no camera"
 expect 2 "$repose" run first-fall -o x --film --color speed; says "--range"
 [ ! -e x ] || fail "a film that was refused left a run behind"
 # which fields there are is known by the first frame: the run stops there
-expect 2 "$repose" run first-fall -o misnamed $small $paint --film --color denstiy --range 0:1
+expect 2 "$repose" run first-fall -o misnamed $small $tiny --film --color denstiy --range 0:1
 says "did you mean 'density'"; says "stopped because its film cannot be made"
-[ ! -e misnamed/frames/000001.h5 ] || fail "a film that cannot be painted did not stop the run"
+[ ! -e misnamed/frames/000001.h5 ] || fail "a film that cannot be rendered did not stop the run"
 expect 2 "$repose" render whole --size wide; says "1280x720"
 expect 2 "$repose" render whole --size 0x0; says "0 x 0 pixels"
 expect 2 "$repose" render whole --size 10000x10000; says "8192"
@@ -401,14 +401,14 @@ expect 2 "$repose" render whole --sheet 13x3; says "12x12"
 expect 2 "$repose" render whole --sheet 12x12 --size 1280x720; says "--size"
 expect 2 "$repose" render whole --sheet 3x3 -o sheet.mp4; says "PNG"
 expect 2 "$repose" render whole -o picture.jpg; says "PNG"; says "picture.jpg/ for a folder"
-expect 0 "$repose" render whole -o folder.v2/ $paint --frames 1
-expect 0 "$repose" render whole -o folder.v2 $paint --frames 1; says "1 existed already"
+expect 0 "$repose" render whole -o folder.v2/ $tiny --frames 1
+expect 0 "$repose" render whole -o folder.v2 $tiny --frames 1; says "1 existed already"
 expect 2 "$repose" render whole -o whole; says "such as whole/pictures"
 mkdir holiday && cp last.png holiday/000003.png
 expect 2 "$repose" render whole -o holiday; says "000003.png"
-cmp last.png holiday/000003.png || fail "pictures of somebody else were painted over"
+cmp last.png holiday/000003.png || fail "pictures of somebody else were overwritten"
 expect 2 "$repose" render whole --frames 900:901
-expect 2 "$repose" render whole --camera nobody -o x.png
+expect 2 "$repose" render whole --camera missing -o x.png
 expect 4 "$repose" render whole -o whole/manifest.json/film.mp4; says "manifest.json"
 expect 4 "$repose" render whole -o whole/manifest.json/last.png; says "manifest.json"
 expect 4 "$repose" render nowhere
@@ -417,12 +417,12 @@ cp -r refined partly
 cp -r whole/frames partly/
 rm -f partly/fine/000004.h5 partly/fine/000004-*.h5
 expect 0 "$repose" render partly -o partly.png --samples 1 --size 64x36; says "fine grains of 15 of 16 frames are there"
-expect 2 "$repose" render partly -o partly.png $paint --color density; says "--grains coarse"
-# a damaged frame is named, and what was painted stays
+expect 2 "$repose" render partly -o partly.png $tiny --color density; says "--grains coarse"
+# a damaged frame is named, and finished pictures stay
 cp -r whole spoilt
 printf 'x' | dd of=spoilt/frames/000005.h5 bs=1 seek=3000 conv=notrunc 2>/dev/null
 expect 6 "$repose" render spoilt -o spoilt-pictures --samples 1 --size 64x36; says "000005.h5"; says "selects frames that are not damaged"
-# one that is gone is told
+# a missing frame is reported
 rm spoilt/frames/000005.h5
 expect 0 "$repose" render spoilt -o spoilt.png --samples 1 --size 64x36; says "1 frame is missing between 0 and 15"
 expect 4 "$repose" info nowhere
@@ -440,7 +440,7 @@ expect 0 "$repose" validate bounce -q -o results.md
 expect 0 "$repose" validate free-flight -q --quick -o results.md
 grep -q "^### bounce, full form$" results.md || fail "results of a case that was not run again are gone"
 grep -q "^### free-flight, quick form$" results.md || fail "results of the case that ran are not there"
-# a case that cannot run is told, and the others still run
+# a case that cannot run is reported, and the others still run
 mkdir data
 cp -r "$source/validation" data/validation
 echo "particles: {spacing: wide}" >data/validation/free-flight/scene.yaml
@@ -536,7 +536,7 @@ expect 0 "$repose" render torn --grains fine --frames 3 -o torn.png --size 160x9
 cp whole/frames/000004.h5 torn/frames
 expect 0 "$repose" refine torn --factor 8; says "resumed after frame 3"
 for file in grained/fine/*.h5; do
-    cmp "$file" "torn/fine/${file##*/}" || fail "a torn frame that was mended leaves traces: $file"
+    cmp "$file" "torn/fine/${file##*/}" || fail "a torn frame that was repaired leaves traces: $file"
 done
 
 # --- damage is named
@@ -546,12 +546,12 @@ expect 6 "$repose" info damaged; says "000015.h5"; prints "frames:"
 rm damaged/manifest.json
 expect 2 "$repose" info damaged; says "manifest.json"
 
-# --- Ctrl-C ends the run at its last step and says how to go on; the end is the same
+# --- Ctrl-C ends the run at its last step and prints how to continue; the end is the same
 long="--set particles.spacing=2cm --set time.duration=0.6s"
 # shellcheck disable=SC2086
 "$repose" run first-fall -o uncut $long --json >uncut.json
 # Commands in the background ignore Ctrl-C in a shell without job control; a closed terminal (HUP) and
-# TERM take the same way.
+# TERM are handled in the same manner.
 for signal in TERM HUP; do
     # shellcheck disable=SC2086
     "$repose" run first-fall -o cut-$signal $long >cut.out 2>cut.err &
@@ -561,13 +561,13 @@ for signal in TERM HUP; do
     code=0
     wait $pid || code=$?
     [ "$code" -eq 130 ] || fail "a run that got $signal ends with $code"
-    grep -q "repose resume 'cut-$signal'" cut.err || fail "an interrupted run does not say how to go on"
+    grep -q "repose resume 'cut-$signal'" cut.err || fail "an interrupted run does not print how to continue"
     expect 0 "$repose" resume cut-$signal --json
     [ "$(hash_of out)" = "$(hash_of uncut.json)" ] || fail "the resumed run ends in another state"
     diff -r uncut/frames cut-$signal/frames >/dev/null || fail "the resumed run's frames differ"
 done
 
-# --- killed for good at any moment, it goes on to the same end
+# --- killed at any moment, it can be resumed to the same end
 for moment in 1 4 9; do
     # shellcheck disable=SC2086
     "$repose" run first-fall -o killed-$moment $long >/dev/null 2>&1 &

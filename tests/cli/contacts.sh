@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs with contacts as a user meets them: measured, exported, painted.
+# Runs with contacts from the user's side: measured, exported, rendered.
 #   tests/cli/contacts.sh PROGRAM MAKER
 set -eu
 repose=$1
@@ -63,12 +63,12 @@ expect 0 "$repose" export run --only contacts,bodies -o vtp
 [ "$(ls vtp | wc -l)" -eq 8 ] || fail "three frames of two kinds and two series: $(ls vtp)"
 grep -q contacts-000002.vtp vtp/contacts.pvd || fail "the series lacks a frame"
 expect 0 "$repose" export run -o usual --frames 0
-[ ! -e usual/contacts-000000.vtp ] || fail "contacts are written though nobody asked"
+[ ! -e usual/contacts-000000.vtp ] || fail "contacts are written without a request"
 expect 8 "$repose" export run --only contacts --format ply; says "vtp or csv"
 expect 8 "$repose" export half --only contacts; says "output: {contacts: yes}"
 expect 2 "$repose" export run --only contcats; says "did you mean 'contacts'"
 
-# --- painting
+# --- rendering
 if "$repose" version --json | grep -q '"pictures": true'; then
     expect 0 "$repose" render run --chains -o chains.png --size 96x64 --samples 2 -q
     expect 0 "$repose" render run --color chains -o same.png --size 96x64 --samples 2 -q

@@ -1,6 +1,6 @@
 /* Writes a run whose frames hold contacts, for contacts.sh: a block of grains that carries a load,
- * which doubles from frame to frame; the last frame is without contacts where a word more is given,
- * all of them where two are. */
+ * which doubles from frame to frame. With one more argument the last frame has no contacts, with
+ * two more none has. */
 #include "chains.h"
 #include "record/fixture.h"
 

@@ -1,5 +1,5 @@
-# What the tests of the program share, read by them: a folder of their own to work in, and how they look at a
-# command. `failures` counts.
+# Shared by the tests of the program, which source it: a temporary work folder, and functions that run a command and
+# check its exit code and output. `failures` counts.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

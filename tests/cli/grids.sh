@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs of methods that compute on grids as a user meets them: listed, exported, painted.
+# Runs of methods that compute on grids from the user's side: listed, exported, rendered.
 #   tests/cli/grids.sh PROGRAM MAKER
 set -eu
 repose=$1

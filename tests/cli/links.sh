@@ -1,5 +1,5 @@
 #!/bin/sh
-# Nothing is written through links, and pipes in the place of files do not hang the program.
+# Nothing is written through symbolic links, and pipes in place of files do not block the program.
 #   tests/cli/links.sh PROGRAM
 set -eu
 repose=$1

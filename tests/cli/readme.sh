@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every command of the README is run as it stands there, in its order, made small: coarse grains, short times,
-# small pictures. What has no rule below fails, so that no new command is forgotten.
+# Every command of the README is run as written and in order, but made small: coarse grains, short times, small
+# pictures. A command without a rule below fails, so that no new command is forgotten. The scene of
+# docs/guide/first-scene.md is checked.
 #   tests/cli/readme.sh PROGRAM SOURCE
 set -eu
 repose=$1
@@ -25,7 +26,11 @@ for block in block-*.yaml; do
     esac
 done
 
-# --- what it takes for granted: a mesh, and two runs to show side by side
+# --- the scene of the tutorial, whose blocks are parts of one file
+awk '/^```yaml$/ {inside = 1; next} /^```$/ {inside = 0} inside' "$source/docs/guide/first-scene.md" >first.yaml
+expect 0 "$repose" check --strict first.yaml; prints "is in order: 3848 grains"
+
+# --- what it assumes: a mesh, and two runs to show side by side
 # square A B C D: two triangles, seen from outside against the clock.
 square() {
     printf 'facet normal 0 0 0\nouter loop\nvertex %s\nvertex %s\nvertex %s\nendloop\nendfacet\n' "$1" "$2" "$3"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What other people's files, other programs and limits can do to the terminal and to the program.
+# Hostile texts in files, misbehaving programs and resource limits: neither terminal nor program suffer.
 #   tests/cli/terminal.sh PROGRAM
 set -eu
 repose=$1

@@ -1,11 +1,11 @@
 #!/bin/sh
-# What users type: units, other words for ours, many mistakes at once, scenes from standard input.
+# Input of users: units, synonyms of keys and values, many mistakes at once, scenes from standard input.
 #   tests/cli/words.sh PROGRAM
 set -eu
 repose=$1
 . "$(dirname "$0")/expect.sh"
 
-# --- all mistakes in one round, a missing mesh among them, and words that mean ours
+# --- all mistakes at once, a missing mesh among them, and synonyms
 cat >wrong.yaml <<'YAML'
 domain: {min: [-1, -1, 0], max: [1, 1, inf]}
 particles: {spacing: 2 parsec}
@@ -26,7 +26,7 @@ for verb in check run; do
     says "more may follow"
 done
 
-# --- scenes from standard input, in the units of the trade
+# --- scenes from standard input, in units of several trades
 cat >good.yaml <<'YAML'
 domain: {low: [-1 m, -1 m, 0], high: [1, 1, inf]}
 time: {duration: 0.1 s, frame_rate: 20}

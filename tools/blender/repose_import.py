@@ -6,9 +6,9 @@ File > Import > Repose run, or from Python:
     repose_import.load("runs/castle")            # or load(…, grains="fine")
 
 The grains are the vertices of a mesh with the attributes velocity, radius, colour, id and material,
-read anew from the run's HDF5 files whenever the frame changes; nothing of them is kept in the .blend
-file. Blender's frame is the run's frame. Bodies take their shapes from export/bodies-*.ply, which
-`repose export RUN --format ply --only bodies --frames 0` writes, and their places from the frames.
+read again from the HDF5 files of the run whenever the frame changes; the .blend file does not contain
+them. Blender's frame is the run's frame. Bodies take their shapes from export/bodies-*.ply, which
+`repose export RUN --format ply --only bodies --frames 0` writes, and their poses from the frames.
 """
 import json
 import os
@@ -34,8 +34,8 @@ bl_info = {
 SAND = (0.69, 0.47, 0.19)  # linear, for runs that do not name their colours
 STONE = (0.4, 0.4, 0.4)
 VARIATION = 0.3  # of the brightness of grains, from the darkest to the brightest
-CHECKSUM_BYTES = 512
-CHECKSUM = re.compile(rb"REPOSE SEAL \d+ (\d+) ")
+HEADER_BYTES = 512
+HEADER = re.compile(rb"REPOSE SEAL \d+ (\d+) ")
 
 
 class ReposeError(Exception):
@@ -56,11 +56,11 @@ def h5py():
 
 
 def open_checksummed(path):
-    """An HDF5 file of a run. Its checksum line says how long it is; HDF5 itself does not notice all damage."""
+    """Opens an HDF5 file of a run after checking its header: HDF5 itself does not detect truncation."""
     try:
         with open(path, "rb") as file:
-            line = CHECKSUM.match(file.read(CHECKSUM_BYTES))
-        if not line or int(line.group(1)) + CHECKSUM_BYTES != os.path.getsize(path):
+            header = HEADER.match(file.read(HEADER_BYTES))
+        if not header or int(header.group(1)) + HEADER_BYTES != os.path.getsize(path):
             raise ReposeError(f"{path} is damaged or cut short")
         return h5py().File(path, "r")
     except OSError as error:
@@ -68,7 +68,7 @@ def open_checksummed(path):
 
 
 def read_checksummed(path, read):
-    """What `read` makes of an open file; what it does not find there is damage."""
+    """Returns the result of `read` on an open file; missing data are reported as damage."""
     with open_checksummed(path) as file:
         try:
             return read(file)
@@ -335,14 +335,14 @@ def points_tree(material):
     radius = tree.nodes.new("GeometryNodeInputNamedAttribute")
     radius.data_type = "FLOAT"
     radius.inputs["Name"].default_value = "radius"
-    paint = tree.nodes.new("GeometryNodeSetMaterial")
-    paint.inputs["Material"].default_value = material
+    set_material = tree.nodes.new("GeometryNodeSetMaterial")
+    set_material.inputs["Material"].default_value = material
     value = next(s for s in radius.outputs if s.name == "Attribute" and s.type == "VALUE")
     tree.links.new(begin.outputs[0], points.inputs[0])
     tree.links.new(value, points.inputs["Radius"])
-    tree.links.new(points.outputs[0], paint.inputs["Geometry"])
-    tree.links.new(paint.outputs[0], end.inputs[0])
-    for i, node in enumerate((begin, radius, points, paint, end)):
+    tree.links.new(points.outputs[0], set_material.inputs["Geometry"])
+    tree.links.new(set_material.outputs[0], end.inputs[0])
+    for i, node in enumerate((begin, radius, points, set_material, end)):
         node.location = (200 * i, -150 * (node == radius))
     return tree
 
@@ -392,7 +392,7 @@ def show_frame(thing, number):
 
 
 def try_frame(thing, number):
-    """The same; what goes wrong is kept with the object, for its panel, and told on the terminal."""
+    """Shows a frame; an error is stored with the object, for its panel, and printed on the terminal."""
     try:
         show_frame(thing, number)
         thing.repose.problem = ""

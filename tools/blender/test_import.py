@@ -3,7 +3,7 @@
     blender --background --factory-startup --python-exit-code 1 --python test_import.py -- RUN WORK
 
 RUN is a run of the scene first-fall with the shapes of its bodies exported as PLY from any frame but
-the first. WORK is a folder that is made anew, for copies of the run with fine grains and with damage.
+the first. WORK is a folder that is created again, for copies of the run with fine grains and with damage.
 """
 import os
 import shutil
@@ -35,7 +35,7 @@ def check_raises(words, action):
     except repose_import.ReposeError as error:
         check(words in str(error), f"'{error}' does not say '{words}'")
         return
-    check(False, f"nobody said '{words}'")
+    check(False, f"no message contains '{words}'")
 
 
 def attribute(thing, name, member, width, kind=np.float32):
@@ -118,8 +118,8 @@ def test_coarse(run):
     return things
 
 
-def checksummed(path, fill):
-    """An HDF5 file with a checksum line in front, as runs have them; the hash is left out."""
+def write_checksummed(path, fill):
+    """Writes an HDF5 file with the header that runs have; the checksum is left out."""
     with h5py.File(path, "w", userblock_size=512) as file:
         fill(file)
     text = f"REPOSE SEAL 1 {os.path.getsize(path) - 512} 0\n".encode()
@@ -153,8 +153,8 @@ def write_fine(run):
         with h5py.File(f"{run}/frames/000002.h5", "r") as coarse:
             coarse.copy("bodies", file)
 
-    checksummed(f"{run}/fine/000002.h5", index)
-    checksummed(f"{run}/fine/000002-000.h5", write_part)
+    write_checksummed(f"{run}/fine/000002.h5", index)
+    write_checksummed(f"{run}/fine/000002-000.h5", write_part)
 
 
 def test_fine(run):
@@ -196,7 +196,7 @@ def test_mistakes(run, work):
         file.truncate(3000)
     check_raises("damaged or cut short", lambda: repose_import.show_frame(things[0], 3))
     bpy.context.scene.frame_set(3)
-    check("000003.h5" in things[0].repose.problem, "the object does not tell what is wrong")
+    check("000003.h5" in things[0].repose.problem, "the object does not report what is wrong")
     bpy.context.scene.frame_set(4)
     check(things[0].repose.problem == "", "the trouble stays when it is over")
     sys.modules["h5py"] = None  # as if it were not installed

@@ -22,7 +22,7 @@ typedef struct balance {
 
 static const double origin[3];
 
-static void look(balance *b, const rp_view *view)
+static void evaluate(balance *b, const rp_view *view)
 {
     double linear = rp_distance(b->now.momentum, b->start.momentum) / b->start.momentum_size;
     double angular =
@@ -48,7 +48,7 @@ static rp_code follow(rp_case_context *c, const rp_trial *trial, balance *b)
         code = rp_world_step(trial->world, c->report);
         rp_world_view(trial->world, &view);
         b->now = rp_all_sum(&view, trial->scene);
-        look(b, &view);
+        evaluate(b, &view);
     }
     return code;
 }
@@ -74,7 +74,7 @@ static rp_code collide_with_sand(rp_case_context *c, double density, const char 
     snprintf(name, sizeof name, "sand and ball of %g kg/m3, %d grains", density, edge);
     const rp_setting settings[] = {{"bodies.ball.density", text}, {"particles.spacing", spacing}};
     rp_trial trial;
-    rp_case_say(c, "%s", name);
+    rp_case_progress(c, "%s", name);
     rp_code code = rp_trial_begin(c, "sand.yaml", settings, 2, &trial);
     if (code == RP_OK) code = follow(c, &trial, &b);
     if (code == RP_OK) {
@@ -131,5 +131,4 @@ static rp_code run(rp_case_context *c)
     return code;
 }
 
-const rp_case rp_case_body_momentum = {"body-momentum", "Grains and bodies keep their momentum",
-                                       run};
+const rp_case rp_case_body_momentum = {"body-momentum", "Grains and bodies conserve momentum", run};

@@ -65,4 +65,4 @@ static rp_code run(rp_case_context *c)
     return code;
 }
 
-const rp_case rp_case_bounce = {"bounce", "A grain bounces as restitution and friction say", run};
+const rp_case rp_case_bounce = {"bounce", "A grain bounces by restitution and friction", run};

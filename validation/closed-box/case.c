@@ -15,7 +15,7 @@ typedef struct slosh {
     int samples;
 } slosh;
 
-static void look(slosh *s, const rp_view *view)
+static void evaluate(slosh *s, const rp_view *view)
 {
     rp_sand_sums sums = rp_sand_sum(view);
     double total = sums.kinetic + G * sums.moment[2];
@@ -38,11 +38,11 @@ static rp_code follow(rp_world *world, slosh *s, rp_report *report)
     rp_world_view(world, &view);
     rp_sand_sums sums = rp_sand_sum(&view);
     s->first = s->least = sums.kinetic + G * sums.moment[2];
-    look(s, &view);
+    evaluate(s, &view);
     while (code == RP_OK && rp_world_time(world) < DURATION) {
         code = rp_world_step(world, report);
         rp_world_view(world, &view);
-        look(s, &view);
+        evaluate(s, &view);
     }
     return code;
 }
@@ -75,4 +75,4 @@ static rp_code run(rp_case_context *c)
     return code;
 }
 
-const rp_case rp_case_closed_box = {"closed-box", "In a closed box the energy only falls", run};
+const rp_case rp_case_closed_box = {"closed-box", "Energy in a closed box never increases", run};

@@ -1,5 +1,5 @@
 /* Columns that collapse run as far as those of experiments. */
-#include "validation/collapse.h"
+#include "validation/sand.h"
 
 #include <stdio.h>
 
@@ -51,5 +51,5 @@ static rp_code run(rp_case_context *c)
     return code;
 }
 
-const rp_case rp_case_collapse = {"collapse", "Columns that collapse run as far as in experiments",
+const rp_case rp_case_collapse = {"collapse", "Collapsing columns run as far as in experiments",
                                   run};

@@ -50,7 +50,7 @@ static rp_code heap(rp_case_context *c, ridge *r)
     };
     rp_trial trial;
     rp_view view;
-    rp_case_say(c, "friction %g", r->friction);
+    rp_case_progress(c, "friction %g", r->friction);
     rp_code code = rp_trial_begin(c, "scene.yaml", settings, c->quick ? 2 : 12, &trial);
     if (code == RP_OK) code = rp_grains_settle(c, trial.world, REST, c->quick ? 0.8 : 2, 4);
     if (code == RP_OK) {
@@ -95,11 +95,11 @@ static void judge(rp_case_context *c, const double *friction, const double *angl
 static rp_code run(rp_case_context *c)
 {
     static const double quick[] = {0.1, 0.2, 0.4, 0.9}, full[] = {0.1, 0.2, 0.3, 0.5, 0.7, 0.9};
-    const double *asked = c->quick ? quick : full;
+    const double *specified = c->quick ? quick : full;
     double friction[RUNS_MAX], angle[RUNS_MAX];
     int count = c->quick ? 4 : 6;
     for (int i = 0; i < count; i++) {
-        ridge r = {.friction = asked[i]};
+        ridge r = {.friction = specified[i]};
         RP_TRY(heap(c, &r));
         friction[i] = r.friction;
         angle[i] = r.angle;

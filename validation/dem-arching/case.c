@@ -1,6 +1,6 @@
 /* A narrow hole jams, a wide one does not. */
 #include "base/report.h"
-#include "validation/outflow.h"
+#include "validation/grains.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #define ARCH_LIMIT 2.0             /* mean forces */
 #define OPEN 0.5                   /* s */
 #define WATCHED (c->quick ? 2 : 6) /* s; four times the grains go through the same hole */
-#define NEAR 0.025                 /* m, of the middle of the hole */
+#define NEAR 0.025                 /* m, distance from the centre of the hole */
 
 /* The largest force near the hole over the mean of all. */
 static double arch_of(const rp_view *view)
@@ -47,7 +47,7 @@ static rp_code watch(rp_case_context *c, const char *neck, rp_outflow *flow, dou
 
 static void draw(rp_figure *figure, const char *name, const rp_outflow *flow)
 {
-    double part[RP_OUTFLOW_LOOKS];
+    double part[RP_OUTFLOW_SAMPLES];
     for (int i = 0; i < flow->count; i++)
         part[i] = 100 * flow->passed[i] / flow->mass;
     rp_figure_add(figure, name, RP_PLOT_LINE, flow->time, part, NULL, (size_t)flow->count);

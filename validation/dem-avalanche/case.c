@@ -96,4 +96,4 @@ static rp_code run(rp_case_context *c)
     return code;
 }
 
-const rp_case rp_case_dem_avalanche = {"dem-avalanche", "Avalanches of a bed that is tilted", run};
+const rp_case rp_case_dem_avalanche = {"dem-avalanche", "Avalanches of a tilted bed", run};

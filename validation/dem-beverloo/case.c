@@ -1,6 +1,6 @@
 /* Beverloo's law: the rate of a silo against the diameter of its hole. */
 #include "base/report.h"
-#include "validation/outflow.h"
+#include "validation/grains.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static rp_code run_out(rp_case_context *c, silo *s, int i, rp_outflow *flow)
     };
     rp_trial trial;
     rp_view view;
-    rp_case_say(c, "hole of %g diameters", s->hole[i] / DIAMETER);
+    rp_case_progress(c, "hole of %g diameters", s->hole[i] / DIAMETER);
     rp_code code = rp_trial_begin(c, "scene.yaml", settings, c->quick ? 1 : 9, &trial);
     if (code == RP_OK) code = rp_case_run_to(c, trial.world, OPEN, 10);
     if (code == RP_OK) {

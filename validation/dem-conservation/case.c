@@ -48,7 +48,7 @@ static void add_grain(const rp_view *view, const rp_scene *scene, size_t i, stat
         sqrt(angular[0] * angular[0] + angular[1] * angular[1] + angular[2] * angular[2]);
 }
 
-static rp_code look(rp_case_context *c, const rp_trial *trial, state *s)
+static rp_code evaluate(rp_case_context *c, const rp_trial *trial, state *s)
 {
     rp_view view;
     *s = (state){0};
@@ -73,7 +73,7 @@ static rp_code follow(rp_case_context *c, const char *file, const rp_setting *se
     rp_code code = rp_trial_begin(c, file, settings, count, &trial);
     for (int i = 0; i < SAMPLES && code == RP_OK; i++) {
         code = rp_case_run_to(c, trial.world, END * i / (SAMPLES - 1), 1);
-        if (code == RP_OK) code = look(c, &trial, &states[i]);
+        if (code == RP_OK) code = evaluate(c, &trial, &states[i]);
     }
     rp_trial_end(&trial);
     return code;
@@ -156,4 +156,4 @@ static rp_code run(rp_case_context *c)
     return code == RP_OK ? blow(c) : code;
 }
 
-const rp_case rp_case_dem_conservation = {"dem-conservation", "What contacts may not change", run};
+const rp_case rp_case_dem_conservation = {"dem-conservation", "What contacts must conserve", run};

@@ -1,7 +1,6 @@
 /* Forces in a pile of tetrahedra at rest: distributions, correlation, angles, networks. */
 #include "base/memory.h"
 #include "scene/scene.h"
-#include "validation/contacts.h"
 #include "validation/grains.h"
 
 #include <math.h>
@@ -27,7 +26,7 @@
 #define PILES 4
 
 typedef struct pile {
-    const char *name, *file, *memory;
+    const char *name, *file, *shear_law;
     double friction;
     double still;    /* m/s, rms: the most that counts as rest */
     double diameter; /* m, of a sphere */
@@ -94,14 +93,14 @@ static rp_code settle(rp_case_context *c, pile *p)
     char friction[32];
     snprintf(friction, sizeof friction, "%g", p->friction);
     const rp_setting settings[] = {
-        {"materials.stone.friction", friction}, {"solver.shear", p->memory},
+        {"materials.stone.friction", friction}, {"solver.shear", p->shear_law},
         {"materials.stone.young", "10 MPa"},    {"sources.fill.radius", "22.9 cm"},
         {"sources.fill.height", "56 cm"},       {"sources.fill.position", "[0, 0, 28.6 cm]"},
         {"bodies.wall.radius", "23 cm"},        {"bodies.wall.neck", "23 cm"},
     };
     rp_trial trial;
     rp_view view;
-    rp_case_say(c, "%s", p->name);
+    rp_case_progress(c, "%s", p->name);
     rp_code code = rp_trial_begin(c, p->file, settings, c->quick ? 2 : 8, &trial);
     if (code == RP_OK) {
         const rp_grain_spec *kind = rp_scene_grains(trial.scene);
@@ -215,10 +214,10 @@ static void draw_others(rp_case_context *c, const pile *piles)
     rp_figure_set_flags(angles, RP_FIGURE_ZERO_Y);
 }
 
-/* Without friction, or memory of it, they creep to their rest. */
+/* Without friction, or without contact history, packings creep to rest. */
 static const pile wanted[PILES] = {
     {"tetrahedra", "scene.yaml", "history", .friction = 0.5, .still = 1e-3},
-    {"without memory", "scene.yaml", "viscous", .friction = 0.5, .still = 5e-3},
+    {"without history", "scene.yaml", "viscous", .friction = 0.5, .still = 5e-3},
     {"spheres", "spheres.yaml", "history", .friction = 0.5, .still = 1e-3},
     {"without friction", "scene.yaml", "history", .friction = 0, .still = 5e-3},
 };

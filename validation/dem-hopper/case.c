@@ -1,6 +1,6 @@
 /* Glass beads run out of the slot of a flat-bottomed hopper, beside a published discharge. */
 #include "base/report.h"
-#include "validation/outflow.h"
+#include "validation/grains.h"
 
 #include <math.h>
 
@@ -11,7 +11,7 @@
 #define SHARE_LIMIT 99.5 /* per cent of the variance */
 #define OPEN 0.5         /* s, the plug begins to go */
 #define LAST 2.24        /* s after that, the end of the published curve */
-#define BETWEEN 0.02     /* s, of looks */
+#define BETWEEN 0.02     /* s, between measurements */
 #define FROM 0.1         /* of all grains: where the rate is taken */
 #define TO (c->quick ? 0.45 : 0.7)
 
@@ -43,7 +43,7 @@ static rp_code run_out(rp_case_context *c, rp_outflow *flow)
 static rp_code run(rp_case_context *c)
 {
     static rp_outflow flow;
-    static double passed[RP_OUTFLOW_LOOKS];
+    static double passed[RP_OUTFLOW_SAMPLES];
     RP_TRY(run_out(c, &flow));
     rp_outflow_fit(&flow, FROM, TO);
     rp_judge_near(c, "discharge", 1000 * flow.rate, RATE, RATE_LIMIT, "g/s");
@@ -59,4 +59,5 @@ static rp_code run(rp_case_context *c)
     return RP_OK;
 }
 
-const rp_case rp_case_dem_hopper = {"dem-hopper", "Spheres run out of a slot as published", run};
+const rp_case rp_case_dem_hopper = {"dem-hopper", "Discharge of a hopper with a slot, as published",
+                                    run};

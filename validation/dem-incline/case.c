@@ -19,26 +19,26 @@
 #define REST 1e-3                             /* of sqrt(g d), of a flow that has stopped */
 #define RUNAWAY 1.2                           /* speed of the second half over that of the first */
 #define PI 3.14159265358979
-#define LOOKS 80
+#define EVALUATIONS 80
 #define LAYERS_MAX 80 /* slices, one diameter thick */
 
-/* Sums over looks, slice by slice. */
+/* Sums over measurements, slice by slice. */
 typedef struct profile {
     double area;                               /* m2 */
     double volume[LAYERS_MAX];                 /* m3, of solid */
     double mass[LAYERS_MAX], flow[LAYERS_MAX]; /* kg, kg m/s */
-    int looks;
+    int evaluations;
     double first, second; /* m/s, mean speed along x of both halves */
 } profile;
 
-/* Volume of a sphere below a height over its middle. */
+/* Volume of a sphere below a height above its centre. */
 static double part_below(double height, double radius)
 {
     double h = fmin(fmax(height + radius, 0), 2 * radius);
     return PI * h * h * (radius - h / 3);
 }
 
-static void look(profile *p, const rp_view *view)
+static void evaluate(profile *p, const rp_view *view)
 {
     double radius = DIAMETER / 2, along = 0, mass = 0;
     for (size_t i = 0; i < view->count; i++) {
@@ -54,19 +54,21 @@ static void look(profile *p, const rp_view *view)
         p->mass[layer] += m;
         p->flow[layer] += m * v;
     }
-    *(p->looks < LOOKS / 2 ? &p->first : &p->second) += along / mass / (LOOKS / 2);
-    p->looks++;
+    *(p->evaluations < EVALUATIONS / 2 ? &p->first : &p->second) +=
+        along / mass / (EVALUATIONS / 2);
+    p->evaluations++;
 }
 
 /* Looks at even times from one to another, in units. */
 static rp_code watch(rp_case_context *c, const rp_trial *trial, double from, double to, profile *p)
 {
     rp_code code = rp_case_run_to(c, trial->world, from * UNIT, 10);
-    for (int i = 0; i < LOOKS && code == RP_OK; i++) {
+    for (int i = 0; i < EVALUATIONS && code == RP_OK; i++) {
         rp_view view;
-        code = rp_case_run_to(c, trial->world, (from + (to - from) * (i + 1) / LOOKS) * UNIT, 1);
+        code =
+            rp_case_run_to(c, trial->world, (from + (to - from) * (i + 1) / EVALUATIONS) * UNIT, 1);
         rp_world_view(trial->world, &view);
-        look(p, &view);
+        evaluate(p, &view);
     }
     return code;
 }
@@ -91,12 +93,12 @@ static rp_code tilt(rp_case_context *c, double angle, double until, double then,
     return rp_trial_begin(c, "scene.yaml", settings, c->quick ? 1 : 5, trial);
 }
 
-/* What the profile tells of the bulk: slices from a sixth of the height to five sixths. */
+/* Properties of the bulk from the profile: slices from a sixth of the height to five sixths. */
 typedef struct bulk {
-    double height;       /* of the layer, diameters */
-    double fill, spread; /* volume fraction: its mean, largest less least */
-    rp_line line;        /* of speeds against Bagnold's profile, in units */
-    double z[LAYERS_MAX], fills[LAYERS_MAX], speeds[LAYERS_MAX], law[LAYERS_MAX];
+    double height;                  /* of the layer, diameters */
+    double volume_fraction, spread; /* volume fraction: its mean, largest less least */
+    rp_line line;                   /* of speeds against Bagnold's profile, in units */
+    double z[LAYERS_MAX], fractions[LAYERS_MAX], speeds[LAYERS_MAX], law[LAYERS_MAX];
     int count; /* slices with grains */
 } bulk;
 
@@ -107,9 +109,9 @@ static void find_bulk(const profile *p, bulk *b)
     *b = (bulk){0};
     for (int k = 0; k < LAYERS_MAX && p->mass[k] > 0; k++) {
         b->z[k] = k + 0.5;
-        b->fills[k] = p->volume[k] / (p->area * DIAMETER * p->looks);
+        b->fractions[k] = p->volume[k] / (p->area * DIAMETER * p->evaluations);
         b->speeds[k] = p->flow[k] / p->mass[k] / SPEED;
-        solid += b->fills[k];
+        solid += b->fractions[k];
         b->count++;
     }
     b->height = solid / FILL;
@@ -118,11 +120,11 @@ static void find_bulk(const profile *p, bulk *b)
         if (b->z[k] < b->height / 6 || b->z[k] > b->height * 5 / 6) continue;
         x[used] = b->law[k];
         v[used++] = b->speeds[k];
-        b->fill += b->fills[k];
-        least = fmin(least, b->fills[k]);
-        most = fmax(most, b->fills[k]);
+        b->volume_fraction += b->fractions[k];
+        least = fmin(least, b->fractions[k]);
+        most = fmax(most, b->fractions[k]);
     }
-    b->fill /= used;
+    b->volume_fraction /= used;
     b->spread = most - least;
     b->line = rp_line_through(x, v, used);
 }
@@ -132,7 +134,8 @@ static void judge_steady(rp_case_context *c, const profile *p)
     static bulk b;
     double fitted[LAYERS_MAX];
     find_bulk(p, &b);
-    rp_judge_near(c, "23 degrees: volume fraction of the bulk", b.fill, FILL, FILL_LIMIT, "");
+    rp_judge_near(c, "23 degrees: volume fraction of the bulk", b.volume_fraction, FILL, FILL_LIMIT,
+                  "");
     rp_judge_at_most(c, "its largest - its least", b.spread, SPREAD_LIMIT, "");
     rp_judge_at_least(c, "share of Bagnold's profile", 100 * b.line.share, LINE_LIMIT, "%");
     rp_judge_near(c, "speed of the second half - of the first", 100 * (p->second / p->first - 1), 0,
@@ -150,7 +153,7 @@ static void judge_steady(rp_case_context *c, const profile *p)
     figure = rp_case_figure(c, "Volume fraction over height at 23 degrees", "height / d",
                             "volume fraction");
     rp_figure_set_flags(figure, RP_FIGURE_ZERO_Y);
-    rp_figure_add(figure, "measured", RP_PLOT_POINTS, b.z, b.fills, NULL, (size_t)b.count);
+    rp_figure_add(figure, "measured", RP_PLOT_POINTS, b.z, b.fractions, NULL, (size_t)b.count);
 }
 
 static rp_code flows_and_stops(rp_case_context *c)

@@ -1,7 +1,7 @@
 /* The walls of a silo carry the grains: Janssen's law. */
 #include "base/report.h"
 #include "validation/grains.h"
-#include "validation/janssen.h"
+#include "validation/sand.h"
 
 #include <stdio.h>
 

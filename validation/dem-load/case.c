@@ -1,5 +1,4 @@
 /* A plunger presses a pile of tetrahedra and lets it go. */
-#include "validation/contacts.h"
 #include "validation/grains.h"
 
 #include <math.h>
@@ -15,18 +14,19 @@
 #define HALF 0.02     /* m, of the plunger's height */
 #define FLATTEN 0.10  /* of the settled height */
 #define PRESS 0.18    /* likewise */
-#define SPEED 0.05    /* m/s, of the press */
+#define SPEED 0.05    /* m/s, of the plunger */
 #define HOLD 0.1      /* s */
 #define SAMPLES 240
 #define CURVE 100
 #define PI 3.14159265358979
 
 typedef struct press {
-    double radius;                      /* m, of the cylinder */
-    double height;                      /* m, of the settled pile */
-    double settled;                     /* s */
-    double aloft;                       /* m, where the plunger waits */
-    double down, held, up, free;        /* s: begins to press, has pressed, goes up, is free */
+    double radius;  /* m, of the cylinder */
+    double height;  /* m, of the settled pile */
+    double settled; /* s */
+    double aloft;   /* m, where the plunger waits */
+    double down, held, up,
+        free; /* s: loading begins, loading ends, unloading begins, plunger is free */
     double z[SAMPLES], stress[SAMPLES]; /* m, Pa */
     int samples, turn;                  /* turn: the first of going up */
     double loss, recovered;
@@ -67,7 +67,7 @@ static rp_code settle(rp_case_context *c, press *p)
     return code;
 }
 
-/* Flatten, up, press, hold, up; it waits above the grains while they fall. */
+/* Flatten, raise, load, hold, unload; the plunger waits above the grains while they fall. */
 static void plan(press *p, char *keys, size_t size)
 {
     double top = p->height + DIAMETER, flat = (1 - FLATTEN) * p->height;
@@ -101,7 +101,7 @@ static rp_code sample(rp_case_context *c, press *p, const rp_trial *trial, doubl
     return code;
 }
 
-static rp_code squeeze(rp_case_context *c, press *p)
+static rp_code compress(rp_case_context *c, press *p)
 {
     char keys[1024];
     rp_trial trial;
@@ -121,7 +121,7 @@ static rp_code squeeze(rp_case_context *c, press *p)
     return code;
 }
 
-/* Strain from where the press first carries; what of it and of the work is left. */
+/* Strain from the first load on; its part that is recovered, and that of the work. */
 static void work_out(press *p)
 {
     double most = 0, start = NAN, end = NAN, in = 0, back = 0;
@@ -185,7 +185,7 @@ static rp_code run(rp_case_context *c)
     p = (press){.radius = c->quick ? 0.045 : 0.23, .aloft = c->quick ? 0.3 : 0.8};
     rp_force_fits fits;
     rp_code code = settle(c, &p);
-    if (code == RP_OK) code = squeeze(c, &p);
+    if (code == RP_OK) code = compress(c, &p);
     if (code == RP_OK) code = rp_force_fit_all(p.forces.normal, p.forces.count, &fits, c->report);
     if (code == RP_OK) {
         work_out(&p);

@@ -1,6 +1,6 @@
 /* Tetrahedra run out of a cone at an even rate, the slower the more friction they have. */
 #include "base/report.h"
-#include "validation/outflow.h"
+#include "validation/grains.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static rp_code run_out(rp_case_context *c, double friction, rp_outflow *flow)
         {"bodies.cone.radius", "64.5 cm"},          {"bodies.cone.height", "60 cm"},
     };
     rp_trial trial;
-    rp_case_say(c, "friction %g", friction);
+    rp_case_progress(c, "friction %g", friction);
     rp_code code = rp_trial_begin(c, "scene.yaml", settings, c->quick ? 2 : 8, &trial);
     if (code == RP_OK)
         code = rp_outflow_watch(c, trial.world, c->quick ? 0.01 : 0.05, TO + 0.02,
@@ -54,7 +54,7 @@ static rp_code run(rp_case_context *c)
     rp_figure *figure = rp_case_figure(c, "Grains left in a cone", "time [s]", "mass [kg]");
     rp_figure_set_flags(figure, RP_FIGURE_ZERO_Y);
     for (int i = 0; i < count; i++) {
-        double left[RP_OUTFLOW_LOOKS];
+        double left[RP_OUTFLOW_SAMPLES];
         char name[64];
         RP_TRY(run_out(c, frictions[i], &flows[i]));
         judge(c, frictions[i], &flows[i]);
@@ -70,5 +70,5 @@ static rp_code run(rp_case_context *c)
     return RP_OK;
 }
 
-const rp_case rp_case_dem_outflow = {"dem-outflow", "Grains run out of a cone at an even rate",
+const rp_case rp_case_dem_outflow = {"dem-outflow", "Grains flow out of a cone at a constant rate",
                                      run};

@@ -100,23 +100,23 @@ static void judge_hit(rp_case_context *c, const hit *h)
 
 static rp_code hits(rp_case_context *c)
 {
-    static const hit asked[] = {{.law = "hertz", .restitution = 1, .steps = "1000"},
-                                {.law = "hertz", .restitution = 0.8, .steps = "1000"},
-                                {.law = "hertz", .restitution = 0.3, .steps = "1000"},
-                                {.law = "linear", .restitution = 1, .steps = "1000"},
-                                {.law = "linear", .restitution = 0.8, .steps = "1000"},
-                                {.law = "linear", .restitution = 0.3, .steps = "1000"},
-                                {.law = "hertz", .restitution = 0.8, .steps = "20"},
-                                {.law = "hertz", .restitution = 0.3, .steps = "20"},
-                                {.law = "hertz", .restitution = 0.1, .steps = "20"},
-                                {.law = "linear", .restitution = 0.8, .steps = "20"},
-                                {.law = "linear", .restitution = 0.3, .steps = "20"},
-                                {.law = "linear", .restitution = 0.1, .steps = "20"}};
-    static hit all[sizeof asked / sizeof *asked];
+    static const hit specified[] = {{.law = "hertz", .restitution = 1, .steps = "1000"},
+                                    {.law = "hertz", .restitution = 0.8, .steps = "1000"},
+                                    {.law = "hertz", .restitution = 0.3, .steps = "1000"},
+                                    {.law = "linear", .restitution = 1, .steps = "1000"},
+                                    {.law = "linear", .restitution = 0.8, .steps = "1000"},
+                                    {.law = "linear", .restitution = 0.3, .steps = "1000"},
+                                    {.law = "hertz", .restitution = 0.8, .steps = "20"},
+                                    {.law = "hertz", .restitution = 0.3, .steps = "20"},
+                                    {.law = "hertz", .restitution = 0.1, .steps = "20"},
+                                    {.law = "linear", .restitution = 0.8, .steps = "20"},
+                                    {.law = "linear", .restitution = 0.3, .steps = "20"},
+                                    {.law = "linear", .restitution = 0.1, .steps = "20"}};
+    static hit all[sizeof specified / sizeof *specified];
     rp_figure *figure =
         rp_case_figure(c, "Force of a collision", "time [ms]", "force between two spheres [N]");
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
-        all[i] = asked[i];
+    for (size_t i = 0; i < sizeof specified / sizeof *specified; i++) {
+        all[i] = specified[i];
         RP_TRY(collide(c, &all[i]));
         judge_hit(c, &all[i]);
         char name[64];
@@ -179,7 +179,7 @@ static rp_code slides(rp_case_context *c)
     judge_part(c, "slides, then rolls: speed", r.speed[r.samples - 1], 5.0 / 7 * SPEED, LIMIT,
                "m/s");
     rp_figure *figure = rp_case_figure(c, "A sphere slides, then rolls", "time [s]", "speed [m/s]");
-    rp_figure_add(figure, "of its middle", RP_PLOT_LINE, r.time, r.speed, NULL, (size_t)r.samples);
+    rp_figure_add(figure, "of its centre", RP_PLOT_LINE, r.time, r.speed, NULL, (size_t)r.samples);
     rp_figure_add(figure, "spin times radius", RP_PLOT_LINE, r.time, r.rim, NULL,
                   (size_t)r.samples);
     return RP_OK;
@@ -284,4 +284,5 @@ static rp_code run(rp_case_context *c)
     return blocks(c);
 }
 
-const rp_case rp_case_dem_pair = {"dem-pair", "Grains collide, slide and roll as they should", run};
+const rp_case rp_case_dem_pair = {"dem-pair", "Grains collide, slide and roll as closed forms say",
+                                  run};

@@ -6,7 +6,7 @@
 
 #define START_LIMIT 35.0 /* per cent of the bed's height */
 #define END_LIMIT 70.0
-#define LAST 5       /* shakes that are looked at in the end */
+#define LAST 5       /* last shakes that are evaluated */
 #define PERIOD 0.1   /* s */
 #define STROKE 0.015 /* m */
 #define BEGIN 0.5    /* s */
@@ -24,7 +24,7 @@ static void plan(char *keys, size_t size, int shakes)
     snprintf(keys + used, size - used, "]");
 }
 
-/* The ball's middle over the bed's surface, in per cent. */
+/* The ball's centre over the bed's surface, in per cent. */
 static double height_of(const rp_trial *trial)
 {
     rp_view view;
@@ -52,7 +52,7 @@ static rp_code run(rp_case_context *c)
         rp_judge_at_most(c, "ball before", height[0], START_LIMIT, "%");
         rp_judge_at_least(c, "ball in the end", end, END_LIMIT, "%");
         rp_figure *figure = rp_case_figure(c, "A ball in a box that is shaken", "shakes",
-                                           "its middle [% of the bed's height]");
+                                           "its centre [% of the bed's height]");
         rp_figure_set_flags(figure, RP_FIGURE_ZERO_Y);
         rp_figure_add(figure, "ball", RP_PLOT_LINE, shake, height, NULL, (size_t)shakes + 1);
     }

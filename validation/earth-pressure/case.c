@@ -1,4 +1,4 @@
-/* Pressure of sand on a smooth plate: at rest, giving way, and pushed. W. J. M. Rankine, "On the
+/* Pressure of sand on a smooth plate: at rest, active, and passive. W. J. M. Rankine, "On the
  * stability of loose earth", Phil. Trans. R. Soc. 147 (1857). */
 #include "base/report.h"
 #include "validation/bodies.h"
@@ -99,4 +99,4 @@ static rp_code run(rp_case_context *c)
 }
 
 const rp_case rp_case_earth_pressure = {"earth-pressure",
-                                        "Sand presses a plate at rest, giving way and pushed", run};
+                                        "Earth pressure at rest, active and passive", run};

@@ -165,7 +165,7 @@ typedef struct crowd {
     float *places;  /* x, y, z by id */
     uint8_t *seen;  /* by id */
     size_t count, twice;
-    double moved; /* m, the longest way since the last look */
+    double moved; /* m, the largest displacement since the last evaluation */
 } crowd;
 
 static uint64_t cell(float x, double edge)
@@ -173,7 +173,7 @@ static uint64_t cell(float x, double edge)
     return (uint64_t)((int64_t)floor(x / edge) + (1 << 20));
 }
 
-static rp_code look(void *user, const rp_chunk *chunk, rp_report *report)
+static rp_code evaluate(void *user, const rp_chunk *chunk, rp_report *report)
 {
     (void)report;
     crowd *k = user;
@@ -216,7 +216,7 @@ static rp_code look_at(rp_case_context *c, rp_detail *detail, crowd *k, size_t g
     k->count = k->twice = 0;
     k->moved = 0;
     memset(k->seen, 0, grains);
-    return rp_detail_visit(detail, look, k, c->report);
+    return rp_detail_visit(detail, evaluate, k, c->report);
 }
 
 static bool all_asleep(const rp_view *view)
@@ -259,7 +259,7 @@ static rp_code follow_for(rp_case_context *c, const rp_trial *trial, rp_detail *
 static rp_code watch_heap(rp_case_context *c, const rp_trial *trial, rp_detail *detail, crowd *k,
                           size_t grains, bool published)
 {
-    const char *name = published ? "as published" : "kept apart";
+    const char *name = published ? "as published" : "separated";
     char what[160];
     rp_code code = look_at(c, detail, k, grains);
     double start = code == RP_OK ? (double)fullest(k) : 1;
@@ -278,7 +278,7 @@ static rp_code watch_heap(rp_case_context *c, const rp_trial *trial, rp_detail *
     snprintf(what, sizeof what, "%s: largest number density over that at the start", name);
     if (!published) rp_judge_at_most(c, what, ratio, CROWD_LIMIT, "");
     rp_case_note(c, "%s: coarse grains slept from %.3g s on", name, settled - ASLEEP);
-    snprintf(what, sizeof what, "%s: longest way of a grain in %g s of rest", name, WATCH);
+    snprintf(what, sizeof what, "%s: largest displacement of a grain in %g s of rest", name, WATCH);
     if (published)
         rp_case_note(c, "%s: %.3g mm", what, 1e3 * k->moved);
     else
@@ -319,7 +319,7 @@ static rp_code try_heap(rp_case_context *c, bool published)
     rp_trial trial;
     rp_threads *threads = NULL;
     rp_detail *detail = NULL;
-    rp_case_say(c, "heap, %s", published ? "as published" : "kept apart");
+    rp_case_progress(c, "heap, %s", published ? "as published" : "separated");
     rp_code code = rp_trial_begin(c, "scene.yaml", settings, c->quick ? 3 : 1, &trial);
     if (code == RP_OK) code = rp_threads_create(c->world->threads, &threads, c->report);
     rp_detail_options options = {.threads = threads, .memory = INFINITY};
@@ -339,5 +339,5 @@ static rp_code run(rp_case_context *c)
     return try_heap(c, false);
 }
 
-const rp_case rp_case_fine_grains = {"fine-grains", "Fine grains start, fly, rest and keep apart",
+const rp_case rp_case_fine_grains = {"fine-grains", "Fine grains start, fly, rest and stay apart",
                                      run};

@@ -9,7 +9,7 @@
 #define G 9.81                /* m/s2 */
 #define STATIC_ANGLE 20.9     /* degrees; these are the scene's */
 #define DYNAMIC_ANGLE 32.76   /* degrees */
-#define INERTIAL_NUMBER 0.279 /* at which friction is half way between */
+#define INERTIAL_NUMBER 0.279 /* at which friction is halfway between */
 #define GRAIN 0.01            /* m, diameter */
 #define DEPTH 0.12            /* m */
 #define FRACTION (1600.0 / 2650.0)
@@ -19,12 +19,12 @@
 #define EVERY 0.02      /* s between them */
 #define LAYERS_MOST 64
 
-/* What is asked for, and what was found. */
+/* Set-up and results of a slope. */
 typedef struct flow {
     double slope;          /* degrees */
     double spacing;        /* m */
     const char *viscosity; /* of the material */
-    double start, time;    /* m/s, of all grains at the start; s, until it is looked at */
+    double start, time;    /* m/s, of all grains at the start; s, until it is evaluated */
     double mean, first;    /* m/s, over all instants, and over the first half of them */
     double height[LAYERS_MOST], speed[LAYERS_MOST], closed[LAYERS_MOST]; /* m, m/s */
     int layers;
@@ -126,8 +126,9 @@ static void judge(rp_case_context *c, const flow *f)
     rp_judge_near(c, what, 100 * f->mean / bagnold_mean(f->slope), 100, LIMIT, "%");
     snprintf(what, sizeof what, "worst layer at %g degrees, of the surface's speed", f->slope);
     rp_judge_at_most(c, what, misfit(f), LIMIT, "%");
-    rp_case_note(c, "%g degrees: %.4g m/s, closed form %.4g m/s; first half of the look %.4g m/s",
-                 f->slope, f->mean, bagnold_mean(f->slope), f->first);
+    rp_case_note(
+        c, "%g degrees: %.4g m/s, closed form %.4g m/s; first half of the evaluation %.4g m/s",
+        f->slope, f->mean, bagnold_mean(f->slope), f->first);
 }
 
 static void draw(rp_case_context *c, const flow *flows, int count)
@@ -159,7 +160,7 @@ static rp_code stop(rp_case_context *c)
     return code;
 }
 
-/* How much of the resistance artificial viscosity has, told by what is faster without it. */
+/* How much of the resistance artificial viscosity has, from the difference of speed without it. */
 static rp_code compare_viscosity(rp_case_context *c, double spacing)
 {
     static const char *const viscosity[] = {"0.01", "0"};

@@ -152,5 +152,5 @@ static rp_code run(rp_case_context *c)
     return RP_OK;
 }
 
-const rp_case rp_case_hourglass_outflow = {"hourglass-outflow", "Sand runs out at an even rate",
+const rp_case rp_case_hourglass_outflow = {"hourglass-outflow", "Sand flows out at a constant rate",
                                            run};

@@ -30,7 +30,7 @@ static rp_code watch(rp_case_context *c, const rp_trial *trial, double until, rp
     rp_code code = RP_OK;
     while (code == RP_OK && rp_world_time(trial->world) < until) {
         code = rp_world_step(trial->world, c->report);
-        if (code == RP_OK) rp_sunk_look(sunk, trial->world, trial->scene);
+        if (code == RP_OK) rp_sunk_update(sunk, trial->world, trial->scene);
     }
     return code;
 }
@@ -56,13 +56,13 @@ static rp_code watch_scene(rp_case_context *c, const shorter *s)
     rp_trial trial;
     rp_sunk sunk = rp_sunk_none();
     snprintf(file, sizeof file, "../../scenes/%s.yaml", s->scene);
-    rp_case_say(c, "%s", s->scene);
+    rp_case_progress(c, "%s", s->scene);
     rp_code code = rp_trial_begin(c, file, &coarse, c->quick ? 1 : 0, &trial);
     double until = c->quick ? s->until : code == RP_OK ? rp_scene_duration(trial.scene) : 0;
     if (code == RP_OK) code = watch(c, &trial, until, &sunk);
     if (code == RP_OK) {
         judge(c, &trial, s->scene, &sunk);
-        rp_case_say(c, "%s took %.3g s", s->scene, rp_trial_seconds(&trial));
+        rp_case_progress(c, "%s took %.3g s", s->scene, rp_trial_seconds(&trial));
     }
     rp_trial_end(&trial);
     return code;
@@ -129,4 +129,4 @@ static rp_code run(rp_case_context *c)
     return code;
 }
 
-const rp_case rp_case_keep_out = {"keep-out", "Grains keep out of solids and pass no wall", run};
+const rp_case rp_case_keep_out = {"keep-out", "No grain enters a solid or passes a wall", run};

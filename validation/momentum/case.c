@@ -26,7 +26,7 @@ static double distance(const double *a, const double *b)
                 (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-static void look(collision *k, const rp_sand_sums *now, double before, double time)
+static void evaluate(collision *k, const rp_sand_sums *now, double before, double time)
 {
     double off = distance(now->momentum, k->start.momentum);
     double twist = distance(now->angular, k->start.angular);
@@ -55,7 +55,7 @@ static rp_code follow(rp_world *world, collision *k, rp_report *report)
         code = rp_world_step(world, report);
         rp_world_view(world, &view);
         rp_sand_sums now = rp_sand_sum(&view);
-        look(k, &now, before, view.time);
+        evaluate(k, &now, before, view.time);
         before = now.kinetic;
     }
     return code;
@@ -112,4 +112,4 @@ static rp_code run(rp_case_context *c)
     return collide(c, "jittered", "0.1", energy, off);
 }
 
-const rp_case rp_case_momentum = {"momentum", "Grains keep momentum and only lose energy", run};
+const rp_case rp_case_momentum = {"momentum", "Momentum is conserved, energy decreases", run};

@@ -1,6 +1,6 @@
 /* The check of `collapse` finds sand of twice the friction. */
 #include "base/report.h"
-#include "validation/collapse.h"
+#include "validation/sand.h"
 
 #include <math.h>
 

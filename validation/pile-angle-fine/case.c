@@ -3,9 +3,9 @@
 
 static rp_code run(rp_case_context *c)
 {
-    static const double asked[] = {20, 30, 40, 50}, spacings[] = {0.025};
-    return c->quick ? rp_pour_piles(c, asked + 1, 1, spacings, 1)
-                    : rp_pour_piles(c, asked, 4, spacings, 1);
+    static const double specified[] = {20, 30, 40, 50}, spacings[] = {0.025};
+    return c->quick ? rp_pour_piles(c, specified + 1, 1, spacings, 1)
+                    : rp_pour_piles(c, specified, 4, spacings, 1);
 }
 
 const rp_case rp_case_pile_angle_fine = {

@@ -4,8 +4,8 @@
 
 #include "validation/validation.h"
 
-/* Pours heaps of the asked angles, each with every spacing, in metres; at most 4 and 3. */
-rp_code rp_pour_piles(rp_case_context *c, const double *asked, int asked_count,
+/* Pours heaps of the given angles, each with every spacing, in metres; at most 4 and 3. */
+rp_code rp_pour_piles(rp_case_context *c, const double *specified, int asked_count,
                       const double *spacings, int spacing_count);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct outcome {
     size_t bins;
 } outcome;
 
-static rp_code look(rp_case_context *c, const rp_trial *trial, outcome *o)
+static rp_code evaluate(rp_case_context *c, const rp_trial *trial, outcome *o)
 {
     rp_table profile = {0};
     rp_view view;
@@ -56,7 +56,7 @@ static rp_code stand(rp_case_context *c, const char *method, bool cone, outcome 
     rp_code code = rp_trial_begin(c, cone ? "cone.yaml" : "scene.yaml", settings,
                                   c->quick && !cone ? 4 : 1, &trial);
     if (code == RP_OK) code = run_evenly(c, trial.world, duration);
-    if (code == RP_OK) code = look(c, &trial, o);
+    if (code == RP_OK) code = evaluate(c, &trial, o);
     if (code == RP_OK)
         rp_case_note(c, "%s, %s: %.2f +- %.2f degrees, rms speed %.3g mm/s, %zu grains, %.1f s",
                      method, cone ? "cone at the start" : "poured", o->angle.degrees,
@@ -69,7 +69,7 @@ static rp_code stand(rp_case_context *c, const char *method, bool cone, outcome 
 static void draw(rp_case_context *c, const char *title, const outcome *ours, const outcome *theirs,
                  double start)
 {
-    /* The cone at the start, or a line of the angle asked through the foot of ours. */
+    /* The cone at the start, or a line of the specified angle through the foot of ours. */
     double foot = start > 0 ? start : ours->angle.radius;
     double slope = tan((start > 0 ? START : ASKED) * RP_DEGREE);
     const double place[] = {0, foot}, height[] = {foot * slope, 0};
@@ -95,8 +95,8 @@ static rp_code run(rp_case_context *c)
     rp_judge_near(c, "frictional: angle of the cone", ours[1].angle.degrees, START, LIMIT, "deg");
     rp_judge_at_least(c, "pcisph: how far it falls short", ASKED - theirs[1].angle.degrees,
                       SHORTFALL, "deg");
-    draw(c, "A poured heap, 45 degrees asked", &ours[0], &theirs[0], 0);
-    draw(c, "A cone of 42 degrees, 45 asked, let go", &ours[1], &theirs[1], 1.5);
+    draw(c, "A poured heap, 45 degrees specified", &ours[0], &theirs[0], 0);
+    draw(c, "A cone of 42 degrees, 45 specified, let go", &ours[1], &theirs[1], 1.5);
     return RP_OK;
 }
 

@@ -17,7 +17,7 @@ typedef struct rest {
     double watch;                                        /* s */
     double time[SAMPLES], speed[SAMPLES], wall[SAMPLES]; /* s, mm/s, s */
     int count;
-    rp_squeeze squeeze;
+    rp_compression compression;
     rp_angle before, after;
     double spacing; /* m */
     size_t grains, asleep;
@@ -34,9 +34,9 @@ static double fastest(const rp_view *view)
     return most;
 }
 
-static void look(rest *r, const rp_trial *trial, const rp_view *view)
+static void evaluate(rest *r, const rp_trial *trial, const rp_view *view)
 {
-    rp_squeeze_look(&r->squeeze, view, trial->scene);
+    rp_compression_add(&r->compression, view, trial->scene);
     r->time[r->count] = view->time;
     r->speed[r->count] = 1000 * rp_sand_speed(view);
     if (view->time >= SETTLED - 1e-9 && !(r->speed[r->count] <= r->worst)) {
@@ -54,7 +54,7 @@ static rp_code watch(rp_case_context *c, const rp_trial *trial, double until, re
         rp_view view;
         code = rp_case_run_to(c, trial->world, BETWEEN * i, 1);
         rp_world_view(trial->world, &view);
-        look(r, trial, &view);
+        evaluate(r, trial, &view);
     }
     return code;
 }
@@ -89,7 +89,7 @@ static void judge(rp_case_context *c, const rest *r, const char *name, bool slee
     snprintf(what, sizeof what, "%s: change of the slope in %g s", name, r->watch);
     rp_judge_near(c, what, r->after.degrees - r->before.degrees, 0, CHANGE_LIMIT, "deg");
     snprintf(what, sizeof what, ", %s", name);
-    rp_squeeze_judge(c, &r->squeeze, what);
+    rp_compression_judge(c, &r->compression, what);
     rp_case_note(
         c, "%s: %zu grains, %zu asleep, %.2f +- %.2f degrees at the end, rms speed %.2g mm/s", name,
         r->grains, r->asleep, r->after.degrees, r->after.uncertainty, r->speed[r->count - 1]);

@@ -73,7 +73,7 @@ static rp_code rest_one(rp_case_context *c, double ratio, bool dropped, rp_figur
         {"particles.spacing", "4 cm"}};
     rp_trial trial;
     r = (rest){0};
-    rp_case_say(c, "%s", name);
+    rp_case_progress(c, "%s", name);
     rp_code code = rp_trial_begin(c, "scene.yaml", settings, c->quick ? 3 : 2, &trial);
     if (code == RP_OK) code = watch(c, &trial, &r);
     if (code == RP_OK) {
@@ -98,7 +98,7 @@ static rp_code rest_all(rp_case_context *c, bool dropped, rp_figure *figure)
     RP_TRY(code);
     for (int i = first; i < last; i++)
         least = fmin(least, depth[i + 1] - depth[i]);
-    snprintf(what, sizeof what, "%s: height of the lightest's middle above sand", how);
+    snprintf(what, sizeof what, "%s: height of the lightest's centre above sand", how);
     rp_judge_at_least(c, what, 1000 * (RADIUS - depth[first]), 0, "mm");
     snprintf(what, sizeof what, "%s: least growth of depth to the next denser", how);
     rp_judge_at_least(c, what, 1000 * least, 0, "mm");
@@ -113,4 +113,5 @@ static rp_code run(rp_case_context *c)
     return code == RP_OK ? rest_all(c, true, figure) : code;
 }
 
-const rp_case rp_case_resting_sphere = {"resting-sphere", "Sand carries balls of any density", run};
+const rp_case rp_case_resting_sphere = {"resting-sphere", "Sand supports balls of any density",
+                                        run};

@@ -7,7 +7,7 @@
 
 #define LIMIT 1.0    /* per cent */
 #define DURATION 1.7 /* s */
-#define LOOKS 170
+#define EVALUATIONS 170
 
 /* The mean height of the surface, the grain's upper half included; the bins of the profile are
  * weighted by the points in them. */
@@ -72,16 +72,16 @@ static rp_code run(rp_case_context *c)
         {"sources.block.position", "[6 cm, 6 cm, 21 cm]"},
     };
     rp_trial trial;
-    rp_squeeze squeeze = {0};
+    rp_compression compression = {0};
     rp_code code = rp_trial_begin(c, "scene.yaml", narrow, c->quick ? 3 : 0, &trial);
-    for (int i = 1; i <= LOOKS && code == RP_OK; i++) {
+    for (int i = 1; i <= EVALUATIONS && code == RP_OK; i++) {
         rp_view view;
-        code = rp_case_run_to(c, trial.world, DURATION * i / LOOKS, 1);
+        code = rp_case_run_to(c, trial.world, DURATION * i / EVALUATIONS, 1);
         rp_world_view(trial.world, &view);
-        rp_squeeze_look(&squeeze, &view, trial.scene);
+        rp_compression_add(&compression, &view, trial.scene);
     }
     if (code == RP_OK) code = judge(c, &trial);
-    if (code == RP_OK) rp_squeeze_judge(c, &squeeze, "");
+    if (code == RP_OK) rp_compression_judge(c, &compression, "");
     rp_trial_end(&trial);
     return code;
 }

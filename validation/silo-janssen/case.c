@@ -1,6 +1,6 @@
 /* The walls of a silo carry the sand: Janssen's law. */
 #include "base/report.h"
-#include "validation/janssen.h"
+#include "validation/sand.h"
 
 #include <math.h>
 

@@ -10,14 +10,14 @@
 #define SETTLED 0.2      /* s, when the box has come to lie on the board */
 #define TIME_SLIDE 1.0   /* s */
 #define TIME_STAY 2.0    /* s */
-#define START 2.5        /* m, up the board from its middle */
+#define START 2.5        /* m, up the board from its centre */
 #define HALF_HEIGHTS 0.1 /* m, of board and box together */
 #define SAMPLES 128
 
 typedef struct slide {
     double time[SAMPLES], speed[SAMPLES]; /* s; m/s down the board */
     int count;
-    double way, moved; /* m down the board, and in any direction, at the end */
+    double distance, moved; /* m down the board, and in any direction, at the end */
 } slide;
 
 static rp_code begin(rp_case_context *c, double angle, double friction, rp_trial *trial)
@@ -54,11 +54,11 @@ static rp_code follow(rp_case_context *c, const rp_trial *trial, double angle, d
         code = rp_case_run_to(c, trial->world, 0.02 * i, 1);
         rp_world_view(trial->world, &view);
         const rp_body_state *now = &view.bodies[box];
-        double way[3];
+        double distance[3];
         for (int a = 0; a < 3; a++)
-            way[a] = now->position[a] - first.position[a];
-        s->way = down(way, angle);
-        s->moved = fmax(s->moved, rp_distance(way, origin));
+            distance[a] = now->position[a] - first.position[a];
+        s->distance = down(distance, angle);
+        s->moved = fmax(s->moved, rp_distance(distance, origin));
         s->time[s->count] = view.time;
         s->speed[s->count++] = down(now->velocity, angle);
     }
@@ -84,7 +84,7 @@ static rp_code let_slide(rp_case_context *c, double friction, rp_figure *figure)
         snprintf(what, sizeof what, "acceleration on 30 degrees, friction %g", friction);
         rp_judge_near(c, what, gained / (TIME_SLIDE - SETTLED), law, WITHIN * law, "m/s2");
         rp_case_note(c, "friction %g: %.5g m down the board in %g s, by the law %.5g m", friction,
-                     s.way, TIME_SLIDE, 0.5 * law * TIME_SLIDE * TIME_SLIDE);
+                     s.distance, TIME_SLIDE, 0.5 * law * TIME_SLIDE * TIME_SLIDE);
     }
     snprintf(what, sizeof what, "friction %g", friction);
     rp_figure_add(figure, what, RP_PLOT_LINE, s.time, s.speed, NULL, (size_t)s.count);
@@ -100,9 +100,9 @@ static rp_code let_stay(rp_case_context *c)
     rp_code code = begin(c, angle, 0.3, &trial);
     if (code == RP_OK) code = follow(c, &trial, angle, TIME_STAY, &s);
     if (code == RP_OK) {
-        rp_judge_at_most(c, "way in 2 s on 15 degrees, friction 0.3", 1000 * s.moved,
+        rp_judge_at_most(c, "distance in 2 s on 15 degrees, friction 0.3", 1000 * s.moved,
                          1000 * STAY_LIMIT, "mm");
-        rp_case_note(c, "the box that stays: %.3g mm down the board at the end", 1000 * s.way);
+        rp_case_note(c, "the box that stays: %.3g mm down the board at the end", 1000 * s.distance);
     }
     rp_trial_end(&trial);
     return code;
@@ -119,5 +119,5 @@ static rp_code run(rp_case_context *c)
     return code == RP_OK ? let_stay(c) : code;
 }
 
-const rp_case rp_case_sliding_box = {"sliding-box", "A box slides down a board as friction says",
+const rp_case rp_case_sliding_box = {"sliding-box", "A box slides down a board by Coulomb friction",
                                      run};

@@ -50,7 +50,7 @@ static void judge(rp_case_context *c, const toss *t)
     int last = t->count - 1;
     rp_judge_at_most(c, "densest: change of height in the last second", 1000 * change(t, 2),
                      1000 * STILL_LIMIT, "mm");
-    rp_judge_at_least(c, "lightest: middle above the pool's surface",
+    rp_judge_at_least(c, "lightest: centre above the pool's surface",
                       1000 * (t->height[0][last] - SURFACE), 0, "mm");
     rp_judge_at_least(c, "densest: lowest point above the ground",
                       1000 * (t->height[2][last] - RADIUS), 0, "mm");
@@ -64,7 +64,7 @@ static rp_code run(rp_case_context *c)
     static toss t;
     const rp_setting coarse = {"particles.spacing", "3 cm"};
     rp_figure *figure =
-        rp_case_figure(c, "Balls tossed into sand", "time [s]", "height of the middle [m]");
+        rp_case_figure(c, "Balls tossed into sand", "time [s]", "height of the centre [m]");
     rp_trial trial;
     t = (toss){0};
     rp_code code = rp_trial_begin(c, "scene.yaml", &coarse, c->quick ? 1 : 0, &trial);
@@ -76,4 +76,4 @@ static rp_code run(rp_case_context *c)
     return code;
 }
 
-const rp_case rp_case_spheres = {"spheres", "Sand carries three balls, the light one on top", run};
+const rp_case rp_case_spheres = {"spheres", "Sand supports three balls, the light one on top", run};

@@ -11,7 +11,7 @@
 #define SPACING 0.01   /* m */
 #define WIDTH 6        /* spacings, periodic */
 #define DEPTH 2.0      /* of the sand, in breadths of the footing */
-#define LENGTH 4.0     /* of the sand from the middle of the footing, likewise */
+#define LENGTH 4.0     /* of the sand from the centre of the footing, likewise */
 #define THICK 0.08     /* m, of the footing */
 #define REST 0.3       /* s, before it moves */
 #define SPEED 0.02     /* m/s, of the footing */
@@ -121,4 +121,4 @@ static rp_code run(rp_case_context *c)
 }
 
 const rp_case rp_case_strip_footing = {"strip-footing",
-                                       "The load that a strip footing on sand bears", run};
+                                       "Bearing capacity of a strip footing on sand", run};

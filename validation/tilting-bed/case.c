@@ -10,14 +10,14 @@
 #define SETTLED 0.5     /* s */
 #define TURNED 1.5      /* s, when the slow turning begins */
 #define RATE 4.0        /* degrees per second */
-#define BELOW 10.0      /* degrees below the angle asked, where it begins */
+#define BELOW 10.0      /* degrees below the specified angle, where it begins */
 #define ABOVE 8.0       /* degrees above it, where it ends */
 #define CREEP_BELOW 4.0 /* degrees below it, where creep is read */
 #define G 9.81          /* m/s2 */
 #define SAMPLES 181     /* a tenth of a degree apart */
 
 typedef struct tilt {
-    double asked;
+    double specified;
     double slope[SAMPLES], speed[SAMPLES]; /* degrees, m/s */
     int count;
     double onset, creep; /* degrees, m/s */
@@ -29,15 +29,15 @@ static void write_key(char *text, size_t size, double time, double degrees)
              G * sin(degrees * RP_DEGREE), -G * cos(degrees * RP_DEGREE));
 }
 
-static rp_code begin(rp_case_context *c, double asked, rp_trial *trial)
+static rp_code begin(rp_case_context *c, double specified, rp_trial *trial)
 {
     char angle[32], keys[1024], key[4][200];
     write_key(key[0], sizeof key[0], 0, 0);
     write_key(key[1], sizeof key[1], SETTLED, 0);
-    write_key(key[2], sizeof key[2], TURNED, asked - BELOW);
-    write_key(key[3], sizeof key[3], TURNED + (BELOW + ABOVE) / RATE, asked + ABOVE);
+    write_key(key[2], sizeof key[2], TURNED, specified - BELOW);
+    write_key(key[3], sizeof key[3], TURNED + (BELOW + ABOVE) / RATE, specified + ABOVE);
     snprintf(keys, sizeof keys, "[%s, %s, %s, %s]", key[0], key[1], key[2], key[3]);
-    snprintf(angle, sizeof angle, "%g deg", asked);
+    snprintf(angle, sizeof angle, "%g deg", specified);
     const rp_setting settings[] = {
         {"materials.sand.angle", angle},
         {"gravity_keys", keys},
@@ -65,7 +65,7 @@ static double speed_at_slope(const tilt *t, double slope)
 static rp_code follow(rp_case_context *c, tilt *t)
 {
     rp_trial trial;
-    rp_code code = begin(c, t->asked, &trial);
+    rp_code code = begin(c, t->specified, &trial);
     for (int i = 0; i < SAMPLES && code == RP_OK; i++) {
         double turned = (BELOW + ABOVE) * i / (SAMPLES - 1);
         rp_view view;
@@ -73,13 +73,13 @@ static rp_code follow(rp_case_context *c, tilt *t)
         if (code != RP_OK) break;
         rp_world_view(trial.world, &view);
         rp_sand_sums sums = rp_sand_sum(&view);
-        t->slope[i] = t->asked - BELOW + turned;
+        t->slope[i] = t->specified - BELOW + turned;
         t->speed[i] = sums.momentum[0] / sums.mass;
         t->count = i + 1;
         if (t->speed[i] > FLOWS_FAST) break;
     }
     t->onset = slope_at_speed(t, FLOWS);
-    t->creep = speed_at_slope(t, t->asked - CREEP_BELOW);
+    t->creep = speed_at_slope(t, t->specified - CREEP_BELOW);
     rp_trial_end(&trial);
     return code;
 }
@@ -87,10 +87,10 @@ static rp_code follow(rp_case_context *c, tilt *t)
 static void judge(rp_case_context *c, const tilt *t)
 {
     char what[96];
-    snprintf(what, sizeof what, "slope at which %g degrees flow", t->asked);
-    rp_judge_near(c, what, t->onset, t->asked, LIMIT, "deg");
-    rp_case_note(c, "%g degrees asked: mean speed %.3g mm/s at %g degrees", t->asked,
-                 1000 * t->creep, t->asked - CREEP_BELOW);
+    snprintf(what, sizeof what, "slope at which %g degrees flow", t->specified);
+    rp_judge_near(c, what, t->onset, t->specified, LIMIT, "deg");
+    rp_case_note(c, "%g degrees specified: mean speed %.3g mm/s at %g degrees", t->specified,
+                 1000 * t->creep, t->specified - CREEP_BELOW);
 }
 
 static void draw(rp_case_context *c, const tilt *tilts, int count)
@@ -100,7 +100,7 @@ static void draw(rp_case_context *c, const tilt *tilts, int count)
         rp_case_figure(c, "A bed is tilted", "slope [deg]", "mean speed along the slope [m/s]");
     for (int i = 0; i < count; i++) {
         char name[32];
-        snprintf(name, sizeof name, "asked %g deg", tilts[i].asked);
+        snprintf(name, sizeof name, "specified %g deg", tilts[i].specified);
         rp_figure_add(figure, name, RP_PLOT_LINE, tilts[i].slope, tilts[i].speed, NULL,
                       (size_t)tilts[i].count);
     }
@@ -109,12 +109,12 @@ static void draw(rp_case_context *c, const tilt *tilts, int count)
 
 static rp_code run(rp_case_context *c)
 {
-    static const double asked[] = {20, 30, 40, 50};
+    static const double specified[] = {20, 30, 40, 50};
     tilt tilts[4] = {0};
     int count = c->quick ? 2 : 4;
     rp_code code = RP_OK;
     for (int i = 0; i < count && code == RP_OK; i++) {
-        tilts[i].asked = asked[i];
+        tilts[i].specified = specified[i];
         code = follow(c, &tilts[i]);
         if (code == RP_OK) judge(c, &tilts[i]);
     }
@@ -122,5 +122,5 @@ static rp_code run(rp_case_context *c)
     return code;
 }
 
-const rp_case rp_case_tilting_bed = {"tilting-bed", "A tilted bed flows at its angle of repose",
+const rp_case rp_case_tilting_bed = {"tilting-bed", "A tilted bed yields at its angle of repose",
                                      run};

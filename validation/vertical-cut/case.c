@@ -47,7 +47,7 @@ static rp_code begin(rp_case_context *c, const bank *b, double height, rp_trial 
     return rp_trial_begin(c, "scene.yaml", settings, 5, trial);
 }
 
-static rp_code look(rp_case_context *c, const rp_trial *trial, double *face, double *crest)
+static rp_code evaluate(rp_case_context *c, const rp_trial *trial, double *face, double *crest)
 {
     rp_measure_options options = rp_default_measure_options();
     rp_front front;
@@ -67,9 +67,9 @@ static rp_code follow(rp_case_context *c, bank *b)
     rp_trial trial;
     double height = b->share * critical_height(b->strength), face[2] = {0}, crest[2] = {0};
     rp_code code = begin(c, b, height, &trial);
-    if (code == RP_OK) code = look(c, &trial, &face[0], &crest[0]);
+    if (code == RP_OK) code = evaluate(c, &trial, &face[0], &crest[0]);
     if (code == RP_OK) code = rp_case_run_to(c, trial.world, b->seconds, 40);
-    if (code == RP_OK) code = look(c, &trial, &face[1], &crest[1]);
+    if (code == RP_OK) code = evaluate(c, &trial, &face[1], &crest[1]);
     b->moved = (face[1] - face[0]) / height;
     b->risen = (crest[1] - crest[0]) / height;
     rp_trial_end(&trial);

@@ -1,11 +1,9 @@
-/* Verdicts, and the page that shows them: whole, well-formed, and nothing in it is markup that a
- * text brought along. */
+/* Verdicts, and the pages that show them: complete, well-formed, and no text becomes markup. */
 #include "check.h"
 
 #include "base/memory.h"
 #include "base/report.h"
 #include "system/atomic.h"
-#include "validation/html.h"
 #include "validation/validation.h"
 
 #include <ctype.h>
@@ -27,11 +25,11 @@ static rp_code run_well(rp_case_context *c)
     for (int i = 0; i < 2; i++)
         rp_figure_add(rp_case_figure(c, "figure " EVIL, "x", "y"), "s", RP_PLOT_POINTS, x, y, NULL,
                       2);
-    rp_case_say(c, "step %d", 3);
+    rp_case_progress(c, "step %d", 3);
     return RP_OK;
 }
 
-/* Two slices of a world end exactly where it was asked to go; nothing is said so soon. */
+/* Two slices of a world end exactly where it was specified to go; nothing is said so soon. */
 static rp_code run_world(rp_case_context *c)
 {
     rp_scene *scene = NULL;
@@ -349,14 +347,14 @@ static void words_name_cases_and_groups(void **state)
     (void)state;
     const rp_case *pair = rp_case_find("dem-pair"), *fine = rp_case_find("pile-angle-fine");
     assert_non_null(pair);
-    assert_true(rp_case_answers(pair, "dem-pair"));
-    assert_true(rp_case_answers(pair, "dem"));
-    assert_false(rp_case_answers(pair, "de"));
-    assert_false(rp_case_answers(pair, "dem-"));
-    assert_false(rp_case_answers(pair, ""));
-    assert_false(rp_case_answers(pair, "all"));
-    assert_true(rp_case_answers(fine, "pile"));
-    assert_false(rp_case_answers(fine, "pile-angle")); /* that is a case of its own */
+    assert_true(rp_case_matches(pair, "dem-pair"));
+    assert_true(rp_case_matches(pair, "dem"));
+    assert_false(rp_case_matches(pair, "de"));
+    assert_false(rp_case_matches(pair, "dem-"));
+    assert_false(rp_case_matches(pair, ""));
+    assert_false(rp_case_matches(pair, "all"));
+    assert_true(rp_case_matches(fine, "pile"));
+    assert_false(rp_case_matches(fine, "pile-angle")); /* that is a case of its own */
 }
 
 static void nothing_is_left(void **state)
