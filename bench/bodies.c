@@ -52,7 +52,8 @@ static rp_code make_site(const rp_bench_setup *setup, const char *iterations, bo
                          rp_report *report)
 {
     char path[4096], spacing[32];
-    if (!setup->scenes) return rp_fail(report, RP_ERROR_INPUT, "bodies: no scenes came along");
+    if (!setup->scenes)
+        return rp_fail(report, RP_ERROR_INPUT, "bodies: no scenes are bundled with this program");
     snprintf(path, sizeof path, "%s/bulldozer.yaml", setup->scenes);
     snprintf(spacing, sizeof spacing, "%.17g",
              setup->size ? cbrt(HEAP_VOLUME / (double)setup->size) : SPACING);

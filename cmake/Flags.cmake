@@ -6,6 +6,9 @@ target_compile_definitions(rp_flags INTERFACE _GNU_SOURCE)
 target_compile_options(rp_flags INTERFACE
   -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wconversion
   -Wno-psabi -fno-math-errno -fno-trapping-math -ffp-contract=off)
+if(CMAKE_C_COMPILER_ID MATCHES "Clang") # it also warns of enumerations and of messages in assertions
+  target_compile_options(rp_flags INTERFACE -Wno-sign-conversion -Wno-string-conversion)
+endif()
 target_link_libraries(rp_flags INTERFACE Threads::Threads m)
 if(RP_WERROR)
   target_compile_options(rp_flags INTERFACE -Werror)

@@ -162,7 +162,7 @@ rp_code rp_engine_create(const rp_engine_host *host, const rp_body_state *states
 {
     *out = NULL;
     rp_once_run(&initialized, initialize);
-    dAllocateODEDataForThread(dAllocateMaskAll);
+    dAllocateODEDataForThread((unsigned)dAllocateMaskAll);
     rp_engine *engine = rp_allocate_zero(sizeof *engine);
     if (!engine) return rp_fail_memory(report, sizeof *engine, "the rigid-body engine");
     engine->host = *host;
@@ -246,7 +246,7 @@ void rp_engine_set_gravity(rp_engine *engine, const rp_gravity *gravity)
 rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *rest_time,
                         double time, double dt, rp_report *report)
 {
-    dAllocateODEDataForThread(dAllocateMaskAll);
+    dAllocateODEDataForThread((unsigned)dAllocateMaskAll);
     engine->time = time;
     engine->dt = dt;
     engine->gravity = rp_gravity_at(&engine->source, time + dt / 2);

@@ -86,7 +86,7 @@ static void classify_sample(rp_review *review, int index, rp_vec3 point, samples
                clearance) {
         p->in_body++;
     } else if (rp_world_domain_is_behind_wall(domain, point, behind)) {
-        if (!p->behind_wall++) p->first_behind_wall = point;
+        if (p->behind_wall++ == 0) p->first_behind_wall = point;
     } else if (rp_scene_domain_has_left(domain, at)) {
         p->outside++;
     } else {
@@ -373,7 +373,8 @@ static void review_thickness(rp_review *review, const rp_body_spec *body)
 {
     double spacing = review->world->scene->particles.spacing, thin = thickness_of(&body->shape);
     key_text key;
-    if (!review->grains || rp_world_resolves_grains(review->world->scene) || thin >= spacing / 2)
+    if (review->grains == 0 || rp_world_resolves_grains(review->world->scene) ||
+        thin >= spacing / 2)
         return;
     warn(review, key_of(key, "bodies", body->name),
          "is %.3g m thick, less than half a spacing (%.3g m): grains on both sides push each other "

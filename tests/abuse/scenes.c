@@ -308,8 +308,8 @@ static void add_grains(scene *s, generator *d)
 {
     static const char *const shapes[] = {
         "sphere", "tetrahedron", "dimer", "cube",
-        "spheres, spheres: [{position: [0, 0, 0], radius: 1}, {position: [1.5, 0, 0], radius: "
-        "0.2}, {position: [0, 2, 1], radius: 1.4}]"};
+        ("spheres, spheres: [{position: [0, 0, 0], radius: 1}, {position: [1.5, 0, 0], radius: "
+         "0.2}, {position: [0, 2, 1], radius: 1.4}]")};
     double spread = ONE_OF(d, 0, 0, 0.1, 0.5);
     add(s, "grains: {a: {shape: %s, spread: %g}", shapes[below(d, 5)], spread);
     if (chance(d, 0.5))

@@ -327,7 +327,7 @@ static void a_block_crosses_periodic_sides(void **state)
     (void)state;
     if (SLOW) skip();
     check_crossing("no", 0.0206); /* the slack of 0.02, and rounding */
-    check_crossing("yes", 0.25);  /* grains may turn aside where they are dense by chance */
+    check_crossing("yes", 0.25);  /* grains may deviate where they are dense by chance */
 }
 
 /* A bed that continues across periodic sides is as deep there as elsewhere: grains are kept apart

@@ -578,7 +578,7 @@ static void bad_options_are_told_before_anything_is_made(void **state)
     EXPECT(orbit = INFINITY, "orbit");
     EXPECT(range_low = 3, "above the first");
     EXPECT(orbit = 1e300, "10000 are allowed");
-    EXPECT(camera = "nobody", "there are: automatic");
+    EXPECT(camera = "absent", "there are: automatic");
     EXPECT(frames_per_second = -2, "pictures a second");
     EXPECT(camera = "automatc", "did you mean 'automatic'");
     EXPECT(colour = "desnity", "desnity");

@@ -17,23 +17,23 @@
 #define SECONDS_HUNG 60
 #define MEMORY_MOST ((rlim_t)3 << 30)
 /* A seed's random numbers, one after the other. */
-typedef struct dice {
+typedef struct generator {
     uint64_t seed, rolled;
-} dice;
+} generator;
 
-static uint32_t roll(dice *d)
+static uint32_t roll(generator *d)
 {
     return rp_random(d->seed, RP_RANDOM_TEST, d->rolled++).bits[0];
 }
 
-static size_t below(dice *d, size_t count)
+static size_t below(generator *d, size_t count)
 {
     return count ? roll(d) % count : 0;
 }
 
 /* --- changes ---------------------------------------------------------------------------------- */
 
-static void put_value(dice *d, char *at)
+static void put_value(generator *d, char *at)
 {
     static const uint64_t words[] = {0, 1, 2, 255, 65535, 65536, UINT32_MAX, INT64_MAX, UINT64_MAX};
     static const double reals[] = {NAN,    INFINITY, -INFINITY, 0,    -0.0, -1,
@@ -65,7 +65,7 @@ static void put_value(dice *d, char *at)
 }
 
 /* HDF5's signatures, to find its own numbers. */
-static size_t marked_place(dice *d, const char *bytes, size_t size)
+static size_t marked_place(generator *d, const char *bytes, size_t size)
 {
     static const char *const marks[] = {"TREE", "SNOD", "HEAP",  "unit", "index",   "count",
                                         "time", "kind", "frame", "HDF",  "spacing", "deflate"};
@@ -80,7 +80,7 @@ static size_t marked_place(dice *d, const char *bytes, size_t size)
 }
 
 /* Eight bytes at a place of it all, of the start where headers are, or close to a mark. */
-static void change_once(dice *d, char *bytes, size_t size)
+static void change_once(generator *d, char *bytes, size_t size)
 {
     size_t span = size - RP_CHECKSUM_BYTES - 8, at = 0;
     switch (below(d, 4)) {
@@ -104,7 +104,7 @@ static void change_once(dice *d, char *bytes, size_t size)
 }
 
 /* Now and then longer or shorter, with a superblock that knows. */
-static size_t resize(dice *d, char *bytes, size_t size)
+static size_t resize(generator *d, char *bytes, size_t size)
 {
     if (below(d, 20)) return size;
     uint64_t now = RP_CHECKSUM_BYTES + 96 + below(d, size);
@@ -112,7 +112,7 @@ static size_t resize(dice *d, char *bytes, size_t size)
     return (size_t)now;
 }
 
-static void write_mutant(dice *d, const victim *v, const char *folder)
+static void write_mutant(generator *d, const victim *v, const char *folder)
 {
     char *bytes = calloc(1, 2 * v->size + RP_CHECKSUM_BYTES + 96);
     memcpy(bytes, v->bytes, v->size);
@@ -138,7 +138,7 @@ static void limit_child(void)
 /* A child's status: 0 when it survived. */
 static int try_seed(uint64_t seed)
 {
-    dice d = {.seed = seed};
+    generator d = {.seed = seed};
     const victim *v = &victims[below(&d, victim_count)];
     char run[PATH_BYTES], folder[PATH_BYTES];
     begin_case(v, run, folder);

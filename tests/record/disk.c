@@ -167,7 +167,7 @@ static void a_vanished_folder_is_told(void **state)
     end_run(&r);
 }
 
-/* Nobody, not even root, writes to a disk mounted read-only. */
+/* No user, not even root, writes to a disk mounted read-only. */
 static void an_unwritable_folder_is_told(void **state)
 {
     mount_disk(*state, MS_RDONLY, "size=64k");

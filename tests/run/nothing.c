@@ -16,7 +16,7 @@
         assert_string_equal(rp_report_fault(report, 0)->message,                                   \
                             #function ": " argument " is NULL");                                   \
     } while (0)
-/* NULL means something here: the default, or that nobody wants to know. */
+/* NULL means something here: the default, or that the caller does not ask. */
 #define ALLOWS(function, arguments) check_ok(function arguments, report)
 /* The call gives this back. */
 #define GIVES(function, arguments, value) assert_true(function arguments == (value))

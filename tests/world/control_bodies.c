@@ -164,13 +164,13 @@ static void control_goes_to_the_program_and_back(void **state)
                               "  arm: {shape: box, size: [0.1, 0.1, 0.1], motion: keys, keys: "
                               "[{time: 0, position: [0, 0, 0]}, {time: 2, position: [2, 0, 0]}], "
                               "interpolation: linear}\n");
-    const double aside[3] = {0.5, 1, 0}, up[3] = {0, 0, 1}, half[4] = {0, 0, 0, 1};
+    const double target[3] = {0.5, 1, 0}, up[3] = {0, 0, 1}, half[4] = {0, 0, 0, 1};
     run(&s, 0.5);
     check_near(s.view.bodies[0].position[0], 0.5, 1e-12);
     check_ok(rp_body_take_control(s.world, 0, s.report), s.report);
     run(&s, 0.6); /* it rests */
     check_near(s.view.bodies[0].position[0], 0.5, 1e-12);
-    check_ok(rp_body_move_to(s.world, 0, aside, half, 0.2, s.report), s.report);
+    check_ok(rp_body_move_to(s.world, 0, target, half, 0.2, s.report), s.report);
     check_resumes(&s, 0.7); /* in the middle of the motion */
     check_near(s.view.bodies[0].position[1], 0.5, 1e-9);
     check_near(s.view.bodies[0].velocity[1], 5, 1e-9);

@@ -127,10 +127,10 @@ static void sand_and_bodies(void **state)
         {FINE "domain: {low: [-1, -1, 0], high: [1, 1, 2], open: [bottom]}\n" SAND, "domain",
          "nothing for the grains to rest on"},
         {FINE SAND "bodies: {ground: {shape: plane}}\n", NULL, NULL},
-        {FINE SAND "bodies: {aside: {shape: box, size: [1, 1, 0.2], position: [3, 0, -1]}}\n",
+        {FINE SAND "bodies: {beside: {shape: box, size: [1, 1, 0.2], position: [3, 0, -1]}}\n",
          "domain", "nothing for the grains to rest on"},
         {FINE "sources: {sand: {shape: box, size: [0.4, 0.4, 0.4], position: [0, 0, 1], velocity: "
-              "[6, 0, 0]}}\nbodies: {aside: {shape: box, size: [1, 1, 0.2], position: [3, 0, "
+              "[6, 0, 0]}}\nbodies: {beside: {shape: box, size: [1, 1, 0.2], position: [3, 0, "
               "-1]}}\n",
          NULL, NULL}, /* it flies there */
         {FINE "gravity: [0, 0, 0]\n" SAND, NULL, NULL},

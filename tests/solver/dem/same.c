@@ -158,8 +158,8 @@ static void a_warm_step_allocates_nothing(void **state)
     (void)state;
     static const char *const solvers[] = {"skin: 0.05", "law: linear, contact_time: 0.5 ms",
                                           "shear: viscous, skin: 0.05",
-                                          "skin: 0.05}\ncontacts: {alike: {first: sand, second: "
-                                          "sand, rolling_friction: 0.01}"};
+                                          ("skin: 0.05}\ncontacts: {alike: {first: sand, second: "
+                                           "sand, rolling_friction: 0.01}")};
     for (int s = 0; s < 4; s++) {
         grains g = restless(solvers[s]);
         run_world(g.world, 0.1);
