@@ -55,6 +55,7 @@ static double iterations_of(const rp_world *world)
     return rp_step_info_number(&info, "iterations");
 }
 
+/* Does one step and records its times, and the calls of its stages and its iterations. */
 static rp_code timed_step(rp_world *world, record *r, int turn, rp_report *report)
 {
     double parts[RP_BENCH_PARTS];
@@ -75,14 +76,14 @@ static double longer(double a, double b)
     return a > b ? a : b;
 }
 
-/* One sweep over all pairs, in seconds. */
+/* Returns the least time of one sweep over all pairs, in seconds. */
 static double least_sweep(const rp_bench_machine *m, double pairs, double other_bytes)
 {
     return longer((PAIR_BYTES * pairs + other_bytes) / m->reading,
                   SWEEP_MULTIPLY_ADDS * pairs / m->arithmetic);
 }
 
-/* The least time of every part of a step, 0 where there is no model. */
+/* Computes the least time of every part of a step, in seconds; 0 where there is no model. */
 static void least_times(const rp_bench_machine *m, const rp_world *world, const double *calls,
                         double least[RP_BENCH_PARTS])
 {
