@@ -14,9 +14,9 @@
 #define POINTS 100000
 #define REPEATS 7
 #define COARSE_SEGMENTS 32 /* 960 triangles */
-#define REACH 0.02         /* m; the mesh is 1.7 m wide */
+#define REACH 0.02         /* m, up to which distances are asked for; the mesh is 1.7 m wide */
 
-/* A ball with bumps, of about `segments` squared triangles. */
+/* Makes a ball with bumps, of about `segments` squared triangles. */
 static rp_code make_mesh(int segments, rp_mesh **out, rp_report *report)
 {
     rp_mesh *ball;
@@ -37,6 +37,7 @@ static rp_code make_mesh(int segments, rp_mesh **out, rp_report *report)
     return ok ? RP_OK : rp_fail(report, RP_ERROR_MEMORY, "out of memory for a mesh");
 }
 
+/* Times the preparation of a fine mesh (BVH and distance field) and its sampling. */
 static rp_code bench_fine(const rp_bench_setup *setup, rp_bench_list *list, rp_report *report)
 {
     rp_mesh *mesh;
@@ -68,7 +69,8 @@ static rp_vec3 random_point(uint64_t number)
                  2 * rp_random_unit(r.bits[2]) - 1);
 }
 
-/* Points farther than the reach, or within it. */
+/* Fills in points that are within the reach of the surface, evenly over both sides (`near`), or
+ * farther away than four times the reach. */
 static void choose_points(const rp_shape *shape, bool near, rp_vec3 *points)
 {
     uint64_t number = 0;
@@ -84,6 +86,8 @@ static void choose_points(const rp_shape *shape, bool near, rp_vec3 *points)
     }
 }
 
+/* Times the distances of all points. They are summed up, and their mean is noted, so that the
+ * compiler cannot leave them out. */
 static void time_points(const rp_shape *shape, const char *name, const rp_vec3 *points,
                         rp_bench_list *list)
 {
@@ -96,7 +100,8 @@ static void time_points(const rp_shape *shape, const char *name, const rp_vec3 *
         }
         seconds[r] = rp_clock() - start;
     }
-    rp_bench_result result = rp_bench_result_of(name, POINTS, seconds, REPEATS, 0);
+    const double least = 0; /* s; there is no model of the least work */
+    rp_bench_result result = rp_bench_result_of(name, POINTS, seconds, REPEATS, least);
     rp_bench_note(&result, "each", 1e9 * result.seconds / POINTS, "ns");
     rp_bench_note(&result, "mean", sum / (POINTS * (double)REPEATS), "m");
     rp_bench_add(list, result);

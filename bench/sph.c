@@ -55,6 +55,7 @@ static double iterations_of(const rp_world *world)
     return rp_step_info_number(&info, "iterations");
 }
 
+/* Does one step and records its times, and the calls of its stages and its iterations. */
 static rp_code timed_step(rp_world *world, record *r, int turn, rp_report *report)
 {
     double parts[RP_BENCH_PARTS];
@@ -75,14 +76,14 @@ static double longer(double a, double b)
     return a > b ? a : b;
 }
 
-/* One sweep over all pairs, in seconds. */
+/* Returns the least time of one sweep over all pairs, in seconds. */
 static double least_sweep(const rp_bench_machine *m, double pairs, double other_bytes)
 {
     return longer((PAIR_BYTES * pairs + other_bytes) / m->reading,
                   SWEEP_MULTIPLY_ADDS * pairs / m->arithmetic);
 }
 
-/* The least time of every part of a step, 0 where there is no model. */
+/* Computes the least time of every part of a step, in seconds; 0 where there is no model. */
 static void least_times(const rp_bench_machine *m, const rp_world *world, const double *calls,
                         double least[RP_BENCH_PARTS])
 {
@@ -100,16 +101,19 @@ static void least_times(const rp_bench_machine *m, const rp_world *world, const 
     least[stresses] = calls[stresses] * least_sweep(m, pairs, STRESS_BYTES * grains);
 }
 
+/* Notes the bytes per grain: all of them, all but the neighbor lists, and all but the lists and the
+ * kernel gradients of the pairs. The latter two grow with the number of neighbors. */
 static void note_memory(rp_bench_result *result, const rp_sph *solver, size_t bytes)
 {
     const rp_lists *lists = &solver->lists;
     double grains = (double)result->particles, pairs = (double)lists->total;
-    double listed = (double)lists->index_capacity * sizeof *lists->index +
-                    (double)lists->query_capacity * (sizeof *lists->start + sizeof *lists->count);
-    double gradients = 3 * pairs * sizeof *solver->work.gradient;
+    double list_bytes =
+        (double)lists->index_capacity * sizeof *lists->index +
+        (double)lists->query_capacity * (sizeof *lists->start + sizeof *lists->count);
+    double gradient_bytes = 3 * pairs * sizeof *solver->work.gradient;
     rp_bench_note(result, "memory", (double)bytes / grains, "bytes/particle");
-    rp_bench_note(result, "without_lists", ((double)bytes - listed) / grains, "bytes/particle");
-    rp_bench_note(result, "nor_gradients", ((double)bytes - listed - gradients) / grains,
+    rp_bench_note(result, "without_lists", ((double)bytes - list_bytes) / grains, "bytes/particle");
+    rp_bench_note(result, "nor_gradients", ((double)bytes - list_bytes - gradient_bytes) / grains,
                   "bytes/particle");
 }
 

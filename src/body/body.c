@@ -398,6 +398,7 @@ rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *repo
                : code;
 }
 
+/* Reads parts of the states, such as all positions, from arrays of the store. */
 static rp_code load_parts(rp_body_state *states, size_t count, const rp_body_part *parts,
                           int part_count, double *values, const rp_store *store, rp_report *report)
 {
@@ -412,10 +413,12 @@ static rp_code load_parts(rp_body_state *states, size_t count, const rp_body_par
 
 /* Everything that a store holds of the bodies; it is read before anything is changed. */
 typedef struct saved_bodies {
+    /* As in rp_bodies: the states, the impulses since the mean began and the time that they span,
+     * the time for which each body has been slow. */
     rp_body_state *states, *sums;
     double sum_time;
     double *rest_time;
-    uint8_t *broken;
+    uint8_t *broken; /* of each joint: 1 where it has broken */
     rp_control control;
 } saved_bodies;
 
@@ -429,7 +432,7 @@ static size_t joint_count(const rp_bodies *bodies)
     return (size_t)bodies->scene->joints.count;
 }
 
-static rp_code saved_begin(const rp_bodies *bodies, saved_bodies *s, rp_report *report)
+static rp_code allocate_saved(const rp_bodies *bodies, saved_bodies *s, rp_report *report)
 {
     size_t size = states_size(bodies->count);
     s->states = rp_allocate_zero(size);
@@ -444,7 +447,7 @@ static rp_code saved_begin(const rp_bodies *bodies, saved_bodies *s, rp_report *
     return rp_control_begin(bodies->scene, s->states, &s->control, report);
 }
 
-static void saved_end(const rp_bodies *bodies, saved_bodies *s)
+static void release_saved(const rp_bodies *bodies, saved_bodies *s)
 {
     rp_control_end(bodies->scene, &s->control);
     rp_release(s->broken, joint_count(bodies));
@@ -453,8 +456,8 @@ static void saved_end(const rp_bodies *bodies, saved_bodies *s)
     rp_release(s->states, states_size(bodies->count));
 }
 
-/* `values` is a buffer for any part. */
-static rp_code saved_read(const rp_bodies *bodies, saved_bodies *s, double *values,
+/* Reads and checks everything that was saved. `values` is a buffer for the numbers of any part. */
+static rp_code read_saved(const rp_bodies *bodies, saved_bodies *s, double *values,
                           const rp_store *store, rp_report *report)
 {
     size_t count = (size_t)bodies->count;
@@ -496,11 +499,11 @@ rp_code rp_bodies_load(rp_bodies *bodies, const rp_store *store, rp_report *repo
     size_t size = states_size(bodies->count);
     double *values = rp_allocate(size);
     saved_bodies s = {0};
-    rp_code code = values ? saved_begin(bodies, &s, report)
+    rp_code code = values ? allocate_saved(bodies, &s, report)
                           : rp_fail_memory(report, size, "the state of bodies");
-    if (code == RP_OK) code = saved_read(bodies, &s, values, store, report);
+    if (code == RP_OK) code = read_saved(bodies, &s, values, store, report);
     if (code == RP_OK) code = install(bodies, &s, report);
-    saved_end(bodies, &s);
+    release_saved(bodies, &s);
     rp_release(values, size);
     return code;
 }

@@ -61,16 +61,16 @@ void rp_body_follow_keys(rp_body_state *state, const rp_body_spec *spec, double 
     bool moved = spec->keys_move || spec->animation.count;
     bool turned = spec->keys_turn || spec->animation.count;
     rp_pose from = rp_body_pose_at(spec, time), to = rp_body_pose_at(spec, time + dt);
-    rp_vec3 move = rp_v3_sub(to.position, from.position);
-    rp_vec3 turn = rp_quat_log(rp_quat_mul(to.orientation, rp_quat_conj(from.orientation)));
-    rp_store_vec3(state->velocity, moved ? rp_v3_scale(move, 1 / dt) : spec->velocity);
-    rp_store_vec3(state->angular_velocity, turned ? rp_v3_scale(turn, 1 / dt) : spec->spin);
+    rp_vec3 displacement = rp_v3_sub(to.position, from.position);
+    rp_vec3 rotation = rp_quat_log(rp_quat_mul(to.orientation, rp_quat_conj(from.orientation)));
+    rp_store_vec3(state->velocity, moved ? rp_v3_scale(displacement, 1 / dt) : spec->velocity);
+    rp_store_vec3(state->angular_velocity, turned ? rp_v3_scale(rotation, 1 / dt) : spec->spin);
 }
 
 /* --- tracks ---------------------------------------------------------------------------------- */
 
-/* A step may end later than its track by this fraction of its length, and is still uniform motion.
- */
+/* A step that ends later than its track by no more than this fraction of its length is taken to end
+ * with it: its motion is uniform. */
 #define STEP_EPSILON 1e-6
 
 rp_pose rp_track_pose(const rp_track *track, double time)
@@ -81,16 +81,18 @@ rp_pose rp_track_pose(const rp_track *track, double time)
                      rp_quat_after_spin(track->from.orientation, track->spin, passed)};
 }
 
+/* The velocities are those of the track; zero where it has ended. */
 void rp_track_follow(const rp_track *track, double time, double dt, rp_body_state *state)
 {
     rp_vec3 velocity = track->velocity, spin = track->spin;
     if (time >= track->end) {
         velocity = spin = rp_v3(0, 0, 0);
-    } else if (time + dt > track->end + STEP_EPSILON * dt) { /* the track ends within the step */
+    } else if (time + dt > track->end + STEP_EPSILON * dt) {
+        /* The track ends within the step: the velocities that lead to its end in the whole step. */
         rp_pose from = rp_track_pose(track, time);
-        rp_quat turn = rp_quat_mul(track->to.orientation, rp_quat_conj(from.orientation));
+        rp_quat rotation = rp_quat_mul(track->to.orientation, rp_quat_conj(from.orientation));
         velocity = rp_v3_scale(rp_v3_sub(track->to.position, from.position), 1 / dt);
-        spin = rp_v3_scale(rp_quat_log(turn), 1 / dt);
+        spin = rp_v3_scale(rp_quat_log(rotation), 1 / dt);
     }
     rp_store_vec3(state->velocity, velocity);
     rp_store_vec3(state->angular_velocity, spin);

@@ -58,7 +58,7 @@ rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **o
         return RP_ERROR_MEMORY;
     }
     couple->count = rp_surfaces_fill(scene, couple->surfaces);
-    rp_couple_refresh(couple);
+    rp_couple_refresh(couple); /* takes over the poses and velocities of the bodies */
     *out = couple;
     return RP_OK;
 }

@@ -224,19 +224,19 @@ rp_code rp_chunks_add(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer
 /* Grains of a chunk are sorted along a Morton curve through small cells, so that neighbors in
  * memory are neighbors in space and share their coarse grains: a radix sort of 32-bit keys. */
 
-#define DIGIT 8 /* bits of a pass */
-#define DIGITS (1 << DIGIT)
+#define DIGIT_BITS 8 /* of a key, by which one pass sorts */
+#define DIGIT_VALUES (1 << DIGIT_BITS)
 #define AXIS_BITS 10 /* cells along an axis that have keys of their own: 1024 */
 #define FAR_CELL 2e9f
 
 /* Returns the lowest coordinate, rounded down to the edge of a search cell: then search cells are
  * contiguous on the curve. */
-static float lowest(const float *x, size_t count, float edge)
+static float lowest(const float *x, size_t count, float search_edge)
 {
     float least = x[0];
     for (size_t i = 1; i < count; i++)
         least = x[i] < least ? x[i] : least;
-    return floorf(least / edge) * edge;
+    return floorf(least / search_edge) * search_edge;
 }
 
 /* Spreads the low bits, with two zeros between each: one axis of a Morton key. */
@@ -257,45 +257,46 @@ static inline uint32_t cell_of(float x, float low, float inverse)
 
 /* Computes the keys and the identity order; returns the bits in which the keys differ. */
 RP_WIDE_KERNEL
-static uint32_t make_keys(const rp_chunk *chunk, float cell, float edge, uint32_t *keys,
+static uint32_t make_keys(const rp_chunk *chunk, float cell_edge, float search_edge, uint32_t *keys,
                           uint16_t *order)
 {
-    const float *x = chunk->x, *y = chunk->y, *z = chunk->z, inverse = 1 / cell;
+    const float *x = chunk->x, *y = chunk->y, *z = chunk->z, inverse = 1 / cell_edge;
     const size_t count = chunk->count;
-    RP_ASSERT(count > 0 && count <= RP_CHUNK_MAX && cell > 0);
-    float low_x = lowest(x, count, edge), low_y = lowest(y, count, edge),
-          low_z = lowest(z, count, edge);
-    uint32_t varying = 0;
+    RP_ASSERT(count > 0 && count <= RP_CHUNK_MAX && cell_edge > 0);
+    float low_x = lowest(x, count, search_edge), low_y = lowest(y, count, search_edge),
+          low_z = lowest(z, count, search_edge);
+    uint32_t differing_bits = 0;
     for (size_t i = 0; i < count; i++)
         keys[i] = spread(cell_of(x[i], low_x, inverse)) |
                   spread(cell_of(y[i], low_y, inverse)) << 1 |
                   spread(cell_of(z[i], low_z, inverse)) << 2;
     for (size_t i = 0; i < count; i++) {
         order[i] = (uint16_t)i;
-        varying |= keys[i] ^ keys[0];
+        differing_bits |= keys[i] ^ keys[0];
     }
-    return varying;
+    return differing_bits;
 }
 
 /* One stable counting-sort pass by the digit at `shift`. */
 static void sort_pass(const uint32_t *keys, const uint16_t *order, size_t count, int shift,
                       uint32_t *keys_out, uint16_t *order_out)
 {
-    uint32_t start[DIGITS] = {0}, sum = 0;
+    uint32_t start[DIGIT_VALUES] = {0}, sum = 0;
     for (size_t i = 0; i < count; i++)
-        start[keys[i] >> shift & (DIGITS - 1)]++;
-    for (int d = 0; d < DIGITS; d++) {
+        start[keys[i] >> shift & (DIGIT_VALUES - 1)]++;
+    for (int d = 0; d < DIGIT_VALUES; d++) {
         uint32_t number = start[d];
         start[d] = sum;
         sum += number;
     }
     for (size_t i = 0; i < count; i++) {
-        uint32_t to = start[keys[i] >> shift & (DIGITS - 1)]++;
+        uint32_t to = start[keys[i] >> shift & (DIGIT_VALUES - 1)]++;
         keys_out[to] = keys[i];
         order_out[to] = order[i];
     }
 }
 
+/* Replaces x[i] by x[order[i]] for all i. */
 static void reorder_floats(float *x, const uint16_t *order, size_t count, float *buffer)
 {
     for (size_t i = 0; i < count; i++)
@@ -303,6 +304,7 @@ static void reorder_floats(float *x, const uint16_t *order, size_t count, float 
     memcpy(x, buffer, count * sizeof *x);
 }
 
+/* Does the same with every array of a chunk. */
 static void reorder(rp_chunk *chunk, const uint16_t *order, void *buffer)
 {
     float *const arrays[] = {chunk->x, chunk->y, chunk->z, chunk->vx, chunk->vy, chunk->vz};
@@ -314,19 +316,22 @@ static void reorder(rp_chunk *chunk, const uint16_t *order, void *buffer)
     memcpy(chunk->local, local, chunk->count * sizeof *local);
 }
 
-void rp_chunk_sort(rp_chunk *chunk, double cell, double edge, rp_chunk_sort_scratch *scratch)
+/* Sorts keys and places together, digit by digit from the lowest, and moves the grains last. */
+void rp_chunk_sort(rp_chunk *chunk, double cell_edge, double search_edge,
+                   rp_chunk_sort_scratch *scratch)
 {
     if (chunk->count < 2) return;
     uint32_t *keys = scratch->keys[0], *keys_out = scratch->keys[1];
     uint16_t *order = scratch->order[0], *order_out = scratch->order[1];
-    uint32_t varying = make_keys(chunk, (float)cell, (float)edge, keys, order);
-    for (int shift = 0; shift < 32; shift += DIGIT) {
-        if (!(varying >> shift & (DIGITS - 1))) continue; /* all keys have the same digit */
+    uint32_t differing_bits = make_keys(chunk, (float)cell_edge, (float)search_edge, keys, order);
+    for (int shift = 0; shift < 32; shift += DIGIT_BITS) {
+        /* Where all keys have the same digit, there is nothing to sort. */
+        if (!(differing_bits >> shift & (DIGIT_VALUES - 1))) continue;
         sort_pass(keys, order, chunk->count, shift, keys_out, order_out);
         uint32_t *key_swap = keys;
         keys = keys_out, keys_out = key_swap;
         uint16_t *order_swap = order;
         order = order_out, order_out = order_swap;
     }
-    if (varying) reorder(chunk, order, scratch->buffer);
+    if (differing_bits) reorder(chunk, order, scratch->buffer);
 }

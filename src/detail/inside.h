@@ -202,9 +202,10 @@ typedef struct rp_chunk_sort_scratch {
 _Static_assert(RP_CHUNK_MAX <= UINT16_MAX + 1, "places in a chunk have 16 bits");
 _Static_assert(RP_DETAIL_PADDING >= RP_WIDE, "a wide load that begins at the last value fits");
 
-/* Sorts the grains of a chunk along a Morton curve through cells of the edge `cell` (m), aligned
- * with the search cells of the edge `edge` (m). */
-void rp_chunk_sort(rp_chunk *chunk, double cell, double edge, rp_chunk_sort_scratch *scratch);
+/* Sorts the grains of a chunk along a Morton curve through cells of the edge `cell_edge` (m),
+ * aligned with the search cells of the edge `search_edge` (m). */
+void rp_chunk_sort(rp_chunk *chunk, double cell_edge, double search_edge,
+                   rp_chunk_sort_scratch *scratch);
 
 /* --- collision.c: fine grains and surfaces ------------------------------------------------------
  */

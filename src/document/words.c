@@ -336,8 +336,8 @@ static void multiply(rp_unit *unit, const rp_unit *factor, int power)
     }
 }
 
-/* Reads an exponent "^2", "2", "-1", or none, which is 1, and moves `*at` behind it. Returns 0 when
- * it is invalid. */
+/* Reads the exponent of a unit, such as "^2", "2" or "-1", and moves `*at` behind it; without one
+ * it is 1. It has one digit, from 1 to 4; otherwise it is invalid, and 0 is returned. */
 static int read_power(const char **at)
 {
     const char *c = *at;
@@ -345,8 +345,9 @@ static int read_power(const char **at)
     if (raised) c++;
     int sign = *c == '-' ? -1 : 1;
     if (*c == '-') c++;
-    if (*c < '0' || *c > '9') return raised || sign < 0 ? 0 : 1;
-    if (*c == '0' || (c[1] >= '0' && c[1] <= '9') || *c > '4') return 0;
+    if (*c < '0' || *c > '9') return raised || sign < 0 ? 0 : 1; /* no digit */
+    bool two_digits = c[1] >= '0' && c[1] <= '9';
+    if (*c == '0' || two_digits || *c > '4') return 0;
     *at = c + 1;
     return sign * (*c - '0');
 }

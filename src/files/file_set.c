@@ -118,19 +118,19 @@ static void release_writer(rp_file_set_writer *writer)
 }
 
 rp_code rp_file_set_begin(rp_file_set_writer *writer, const char *folder, int64_t number,
-                          const rp_file_set_part_layout *layout, uint64_t limit, int compress,
-                          rp_report *report)
+                          const rp_file_set_part_layout *layout, uint64_t part_grains_max,
+                          int compress, rp_report *report)
 {
     RP_ASSERT(number >= 0 && layout->count <= RP_FILE_SET_COLUMNS);
     *writer = (rp_file_set_writer){.number = number,
                                    .compress = compress,
                                    .report = report,
-                                   .limit = limit,
+                                   .limit = part_grains_max,
                                    .part = {.layout = layout}};
     RP_TRY(rp_folder_make(folder, report));
     snprintf(writer->folder.text, sizeof writer->folder.text, "%s", folder);
     writer->index_path = rp_file_set_index_path(folder, number);
-    return rp_file_set_remove(folder, number, report);
+    return rp_file_set_remove(folder, number, report); /* an older set of this number */
 }
 
 bool rp_file_set_add_rows(rp_file_set_writer *writer, int column, size_t rows, void **values)

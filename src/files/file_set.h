@@ -80,11 +80,12 @@ typedef struct rp_file_set_writer {
     rp_file_set_part_list list;
 } rp_file_set_writer;
 
-/* Makes the folder, and removes an older set of this number. After a failure there is nothing to
- * finish or abandon. The report must outlive the writer. */
+/* Makes the folder, and removes an older set of this number. A part has at most `part_grains_max`
+ * grains; `compress` is 0 (off) to 9. After a failure there is nothing to finish or abandon. The
+ * report must outlive the writer. */
 rp_code rp_file_set_begin(rp_file_set_writer *writer, const char *folder, int64_t number,
-                          const rp_file_set_part_layout *layout, uint64_t limit, int compress,
-                          rp_report *report);
+                          const rp_file_set_part_layout *layout, uint64_t part_grains_max,
+                          int compress, rp_report *report);
 /* Adds a row to the table of chunks; begins another part when this one is full. */
 void rp_file_set_add_chunk(rp_file_set_writer *writer, const rp_chunk *chunk);
 /* Adds `rows` rows to a column, for the caller to fill; false after an error. */

@@ -225,6 +225,7 @@ void rp_rough_surface_near(const rp_rough_surface *rough, rp_vec3 point, double 
         visit_samples(rough, point, reach, visit, user);
 }
 
+/* A bounded surface has a list of fixed grains; a plane has a lattice, computed cell by cell. */
 rp_vec3 rp_rough_surface_place(const rp_rough_surface *rough, rp_fixed_grain fixed, rp_vec3 point)
 {
     if (!rough->plane) return rough->points[fixed.i];

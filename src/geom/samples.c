@@ -283,6 +283,8 @@ static void seed(const rp_shape *shape, const rp_mesh *mesh, rp_samples *s)
 
 /* --- all together ----------------------------------------------------------------------------- */
 
+/* Allocates samples and work for `count` samples; returns false where memory runs out. The caller
+ * releases what was allocated in both cases. */
 static bool reserve(work *w, size_t count)
 {
     rp_samples *s = w->samples;
@@ -293,8 +295,8 @@ static bool reserve(work *w, size_t count)
     w->moved = rp_allocate(bytes);
     w->moved_normals = rp_allocate(bytes);
     w->nearest = rp_allocate(count * sizeof *w->nearest);
-    bool binned = rp_hash_grid_reserve(&w->grid, count, REACH * s->spacing);
-    return s->points && s->normals && w->moved && w->moved_normals && w->nearest && binned;
+    bool has_grid = rp_hash_grid_reserve(&w->grid, count, REACH * s->spacing);
+    return s->points && s->normals && w->moved && w->moved_normals && w->nearest && has_grid;
 }
 
 static void release(work *w)

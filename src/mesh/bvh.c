@@ -470,20 +470,22 @@ double rp_mesh_bvh_winding(const rp_mesh_bvh *bvh, const rp_mesh *mesh, rp_vec3 
     return (w.far + 2 * half) / (4 * RP_PI);
 }
 
-/* The bounds of a segment in floats, as those of nodes. */
-typedef struct span {
+/* The bounds of a segment: floats relative to the middle of the mesh, like those of nodes. */
+typedef struct segment_bounds {
     float low[3], high[3];
-} span;
+} segment_bounds;
 
-static span span_of(const rp_mesh_bvh *bvh, rp_vec3 a, rp_vec3 b)
+static segment_bounds bounds_of_segment(const rp_mesh_bvh *bvh, rp_vec3 a, rp_vec3 b)
 {
     rp_vec3 low = rp_v3_sub(rp_v3_min(a, b), bvh->middle);
     rp_vec3 high = rp_v3_sub(rp_v3_max(a, b), bvh->middle);
-    return (span){{(float)low.x, (float)low.y, (float)low.z},
-                  {(float)high.x, (float)high.y, (float)high.z}};
+    return (segment_bounds){{(float)low.x, (float)low.y, (float)low.z},
+                            {(float)high.x, (float)high.y, (float)high.z}};
 }
 
-static inline void overlaps(const rp_mesh_node *node, const span *s, int32_t hit[RP_BVH_WIDTH])
+/* Sets hit[i] to 1 where the bounds of child i and of the segment overlap, and to 0 elsewhere. */
+static inline void find_overlaps(const rp_mesh_node *node, const segment_bounds *s,
+                                 int32_t hit[RP_BVH_WIDTH])
 {
     for (int i = 0; i < RP_BVH_WIDTH; i++)
         hit[i] = 1;
@@ -495,14 +497,14 @@ static inline void overlaps(const rp_mesh_node *node, const span *s, int32_t hit
 bool rp_mesh_bvh_intersect(const rp_mesh_bvh *bvh, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
                            rp_mesh_bvh_visit *visit, void *user, size_t *tests)
 {
-    span bounds = span_of(bvh, from, to);
-    rp_vec3 ahead = rp_v3_sub(to, from);
+    segment_bounds bounds = bounds_of_segment(bvh, from, to);
+    rp_vec3 direction = rp_v3_sub(to, from);
     uint32_t stack[RP_BVH_STACK] = {0};
     int count = 1;
     while (count > 0) {
         const rp_mesh_node *node = &bvh->nodes[stack[--count]];
         int32_t hit[RP_BVH_WIDTH];
-        overlaps(node, &bounds, hit);
+        find_overlaps(node, &bounds, hit);
         for (int i = 0; i < RP_BVH_WIDTH; i++) {
             if (!hit[i] || node->child[i] == RP_BVH_NONE) continue;
             if (!(node->child[i] & RP_BVH_LEAF)) {
@@ -513,11 +515,13 @@ bool rp_mesh_bvh_intersect(const rp_mesh_bvh *bvh, const rp_mesh *mesh, rp_vec3 
             rp_vec3 c[3];
             rp_mesh_corners(mesh, t, c);
             ++*tests;
-            rp_crossing found = rp_cross_triangle(ahead, rp_v3_sub(c[0], from),
+            rp_crossing found = rp_cross_triangle(direction, rp_v3_sub(c[0], from),
                                                   rp_v3_sub(c[1], from), rp_v3_sub(c[2], from));
+            /* Exactly through an edge, which several triangles share: the change is uncertain. */
             if (found == RP_CROSSING_EDGE) return false;
             if (found == RP_CROSSING_NONE) continue;
-            if (!visit(user, t, found == RP_CROSSING_IN ? 1 : -1)) return false;
+            int winding_change = found == RP_CROSSING_IN ? 1 : -1;
+            if (!visit(user, t, winding_change)) return false;
         }
     }
     return true;

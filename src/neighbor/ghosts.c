@@ -51,7 +51,8 @@ void rp_neighbor_wrap(const rp_neighbor *neighbor, rp_grains *grains)
     float *axes[3] = {grains->x, grains->y, grains->z};
     for (int a = 0; a < 3; a++) {
         wrap_job job = {.side = side_of(&neighbor->period, a), .x = axes[a]};
-        if (!job.side.layers) continue;
+        if (!job.side.layers) continue; /* not periodic along this axis */
+        /* Rounded up: a grain that is put there must be inside the period. */
         job.lowest = (float)job.side.low;
         if (job.lowest < job.side.low) job.lowest = nextafterf(job.lowest, FLT_MAX);
         rp_parallel_for(neighbor->threads, grains->count, RP_NEIGHBOR_BLOCK, wrap_range, &job);

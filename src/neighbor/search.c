@@ -8,7 +8,8 @@
 #include <xmmintrin.h>
 #endif
 
-static void fill_lanes(rp_wide_int *lanes)
+/* For each of the 256 masks of eight lanes: lists the lanes that are set, lowest first. */
+static void fill_shuffles(rp_wide_int *lanes)
 {
     for (int pattern = 0; pattern < 256; pattern++) {
         rp_wide_int numbers = {0}; /* lanes behind the last are overwritten by the next append */
@@ -18,15 +19,18 @@ static void fill_lanes(rp_wide_int *lanes)
     }
 }
 
-/* Values of four bytes behind a scratch: four for each candidate, and the list. */
+/* Returns how many values of four bytes follow the struct of a scratch: x, y, z and index of each
+ * candidate, and the list. */
 static size_t scratch_values(size_t candidates)
 {
     return 4 * (candidates + RP_WIDE) + RP_LIST_CAPACITY * candidates + RP_WIDE;
 }
 
-static void begin_scratch(rp_search_scratch *s, size_t candidates)
+/* Places the arrays of a scratch one after another, right behind its struct. Each is RP_WIDE longer
+ * than its contents, since results are written eight at a time. */
+static void lay_out_scratch(rp_search_scratch *s, size_t candidates)
 {
-    fill_lanes(s->lanes);
+    fill_shuffles(s->lanes);
     s->capacity = candidates;
     s->x = (float *)(s + 1);
     s->y = s->x + candidates + RP_WIDE;
@@ -41,7 +45,7 @@ rp_code rp_search_scratch_begin(rp_scratch *scratch, int count, size_t candidate
     size_t bytes = sizeof(rp_search_scratch) + scratch_values(candidates) * sizeof(uint32_t);
     rp_code code = rp_scratch_begin(scratch, count, bytes, "neighbor search", report);
     for (int i = 0; i < count && code == RP_OK; i++)
-        begin_scratch(rp_scratch_of(scratch, i), candidates);
+        lay_out_scratch(rp_scratch_of(scratch, i), candidates);
     return code;
 }
 

@@ -28,8 +28,8 @@ static bool count_bytes(void *user, ssize_t bytes, bool after)
     return true;
 }
 
-/* Turns the first error of Embree since the last call into a fault. */
-static rp_code check(rp_ray_bvh *bvh, rp_report *report)
+/* Turns the first error of Embree since the last call into a fault; RP_OK where there was none. */
+static rp_code take_error(rp_ray_bvh *bvh, rp_report *report)
 {
     enum RTCError error = rtcGetDeviceError(bvh->device);
     if (error == RTC_ERROR_NONE) return RP_OK;
@@ -59,7 +59,7 @@ rp_code rp_ray_bvh_create(int threads, rp_ray_bvh **out, rp_report *report)
     /* Robust: the traversal misses no hit by rounding, so that hits do not depend on the shape of
      * the hierarchy. */
     if (bvh->scene) rtcSetSceneFlags(bvh->scene, RTC_SCENE_FLAG_ROBUST);
-    rp_code code = check(bvh, report);
+    rp_code code = take_error(bvh, report);
     if (code == RP_OK)
         *out = bvh;
     else
@@ -85,11 +85,11 @@ size_t rp_ray_bvh_bytes(const rp_ray_bvh *bvh)
 static void set_points(RTCGeometry geometry, size_t count, const rp_bvh_vertex *opening,
                        const rp_bvh_vertex *closing, enum RTCFormat format)
 {
-    const rp_bvh_vertex *steps[2] = {opening, closing};
+    const rp_bvh_vertex *times[2] = {opening, closing};
     unsigned step_count = closing ? 2 : 1;
     rtcSetGeometryTimeStepCount(geometry, step_count);
     for (unsigned i = 0; i < step_count; i++)
-        rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, i, format, steps[i], 0,
+        rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, i, format, times[i], 0,
                                    sizeof(rp_bvh_vertex), count);
 }
 
@@ -99,14 +99,14 @@ static rp_code attach(rp_ray_bvh *bvh, RTCGeometry geometry, rp_report *report)
     rtcCommitGeometry(geometry);
     rtcAttachGeometry(bvh->scene, geometry);
     rtcReleaseGeometry(geometry);
-    return check(bvh, report);
+    return take_error(bvh, report);
 }
 
 rp_code rp_ray_bvh_add_spheres(rp_ray_bvh *bvh, size_t count, const rp_bvh_vertex *opening,
                                const rp_bvh_vertex *closing, rp_report *report)
 {
     RTCGeometry geometry = rtcNewGeometry(bvh->device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
-    if (!geometry) return check(bvh, report);
+    if (!geometry) return take_error(bvh, report);
     /* An empty set is attached, too: sets are known by their number. */
     if (count > 0) set_points(geometry, count, opening, closing, RTC_FORMAT_FLOAT4);
     return attach(bvh, geometry, report);
@@ -116,12 +116,13 @@ rp_code rp_ray_bvh_add_triangles(rp_ray_bvh *bvh, size_t count, const rp_bvh_ver
                                  const rp_bvh_vertex *closing, rp_report *report)
 {
     RTCGeometry geometry = rtcNewGeometry(bvh->device, RTC_GEOMETRY_TYPE_TRIANGLE);
-    if (!geometry) return check(bvh, report);
+    if (!geometry) return take_error(bvh, report);
     if (count > 0) {
         set_points(geometry, 3 * count, opening, closing, RTC_FORMAT_FLOAT3);
         unsigned *corners = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0,
                                                     RTC_FORMAT_UINT3, 3 * sizeof(unsigned), count);
-        /* No vertex is shared: triangle i has the corners 3 i to 3 i + 2. */
+        /* No vertex is shared: triangle i has the corners 3 i to 3 i + 2. Where Embree has no
+         * memory for them, `corners` is NULL, and attaching the geometry reports it. */
         for (size_t i = 0; corners && i < 3 * count; i++)
             corners[i] = (unsigned)i;
     }
@@ -132,7 +133,7 @@ rp_code rp_ray_bvh_add_capsules(rp_ray_bvh *bvh, size_t count, const rp_bvh_vert
                                 rp_report *report)
 {
     RTCGeometry geometry = rtcNewGeometry(bvh->device, RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE);
-    if (!geometry) return check(bvh, report);
+    if (!geometry) return take_error(bvh, report);
     if (count > 0) {
         set_points(geometry, 2 * count, ends, NULL, RTC_FORMAT_FLOAT4);
         unsigned *begins = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0,
@@ -148,7 +149,7 @@ rp_code rp_ray_bvh_add_capsules(rp_ray_bvh *bvh, size_t count, const rp_bvh_vert
 rp_code rp_ray_bvh_build(rp_ray_bvh *bvh, rp_report *report)
 {
     rtcCommitScene(bvh->scene);
-    return check(bvh, report);
+    return take_error(bvh, report);
 }
 
 /* --- rays ------------------------------------------------------------------------------------- */

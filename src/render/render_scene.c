@@ -18,10 +18,10 @@
 
 #define CULL_SCALE 0.9 /* grain scale from which buried grains cannot be seen through gaps */
 #define BODY_GLOSS 0.10
-#define ROTATION_MAX 0.4     /* rad, of a body or grain in half of the exposure */
-#define OFFSET_RADII 2e-3    /* of a grain's radius: offset of rays that start on it */
-#define OFFSET_ROUNDING 4e-7 /* of the farthest coordinate: rounding error of floats */
-#define STEP (1 / 65535.0)   /* of a packed reflectance */
+#define ROTATION_MAX 0.4               /* rad, of a body or grain in half of the exposure */
+#define OFFSET_RADII 2e-3              /* of a grain's radius: offset of rays that start on it */
+#define OFFSET_ROUNDING 4e-7           /* of the farthest coordinate: rounding error of floats */
+#define REFLECTANCE_STEP (1 / 65535.0) /* value of 1 in a packed reflectance */
 #define BLOCK ((size_t)1 << 14)
 /* The ground fades into the haze between these distances from the centre, in bounding radii. */
 #define HAZE_NEAR 3.0
@@ -45,7 +45,7 @@ typedef struct filling {
     uint32_t *first; /* of grains with shapes: the first sphere of each visible grain */
 } filling;
 
-static uint16_t to_step(double part)
+static uint16_t to_steps(double part)
 {
     return (uint16_t)(65535 * rp_clamp_unit(part) + 0.5);
 }
@@ -53,8 +53,8 @@ static uint16_t to_step(double part)
 static rp_packed_reflectance packed(const rp_grain_colours *colours, size_t grain)
 {
     rp_grain_reflectance r = rp_grain_colours_reflectance(colours, grain);
-    return (rp_packed_reflectance){{to_step(r.albedo.x), to_step(r.albedo.y), to_step(r.albedo.z)},
-                                   to_step(r.gloss)};
+    return (rp_packed_reflectance){
+        {to_steps(r.albedo.x), to_steps(r.albedo.y), to_steps(r.albedo.z)}, to_steps(r.gloss)};
 }
 
 /* Half of the time for which a grain is seen to move, s. A grain that crosses the whole scene in a
@@ -414,33 +414,39 @@ static rp_vec3 bumped_normal(const rp_render_scene *s, rp_vec3 normal, size_t in
     return rp_quat_rotate(orientation, bumped(local, bits));
 }
 
+/* Fills in the surface at a hit of a grain. `surface->offset` already has the share of rounding,
+ * and `pixel` is the width of a pixel at distance 1. */
 static void hit_grain(const rp_render_scene *s, const rp_ray *ray, const rp_bvh_hit *hit,
                       double pixel, rp_surface_hit *surface)
 {
-    /* From the hit to the sphere, and from the sphere to its grain in the visible set. */
-    size_t at = hit->set == SET_STATIC ? hit->index : s->static_count + hit->index;
-    size_t index = s->sphere_grains ? s->sphere_grains[at] : at;
-    RP_ASSERT_DEBUG(at < s->static_count + s->moving_count && index < s->visible.count);
-    const float *sphere = s->spheres[at];
-    /* The centre at the time of the ray. */
+    /* From the hit to the sphere in `spheres`, and to its grain in the visible set. */
+    size_t sphere_index = hit->set == SET_STATIC ? hit->index : s->static_count + hit->index;
+    size_t visible_index = s->sphere_grains ? s->sphere_grains[sphere_index] : sphere_index;
+    RP_ASSERT_DEBUG(sphere_index < s->static_count + s->moving_count &&
+                    visible_index < s->visible.count);
+    const float *sphere = s->spheres[sphere_index];
+    /* The centre at the time of the ray: of a moving sphere `spheres` has the position at the end
+     * of the exposure as well, `moving_count` places behind that at the start. */
     rp_vec3 centre = point_of(sphere);
     if (hit->set == SET_MOVING)
-        centre = rp_v3_mix(centre, point_of(s->spheres[at + s->moving_count]), ray->time);
+        centre = rp_v3_mix(centre, point_of(s->spheres[sphere_index + s->moving_count]), ray->time);
     double radius = (double)sphere[3];
-    rp_vec3 met = rp_v3_madd(ray->origin, hit->distance, ray->direction);
-    rp_vec3 normal = rp_v3_normalized(rp_v3_sub(met, centre));
-    const rp_packed_reflectance *packed = &s->reflectances[index];
+    rp_vec3 hit_point = rp_v3_madd(ray->origin, hit->distance, ray->direction);
+    rp_vec3 normal = rp_v3_normalized(rp_v3_sub(hit_point, centre));
+    const rp_packed_reflectance *packed = &s->reflectances[visible_index];
     surface->kind = RP_SURFACE_GRAIN;
     surface->offset += OFFSET_RADII * radius;
     /* On the sphere exactly: the distance along the ray has the rounding of a float. */
     surface->position = rp_v3_madd(centre, radius, normal);
     /* Bumps show where a grain is more than three pixels wide. */
-    bool near = radius > 1.5 * pixel * hit->distance;
-    if (near && !rp_grain_colours_are_false(&s->colours)) normal = bumped_normal(s, normal, index);
+    bool shows_bumps = radius > 1.5 * pixel * hit->distance;
+    if (shows_bumps && !rp_grain_colours_are_false(&s->colours))
+        normal = bumped_normal(s, normal, visible_index);
     surface->normal = normal;
     surface->albedo =
-        rp_v3(STEP * packed->albedo[0], STEP * packed->albedo[1], STEP * packed->albedo[2]);
-    surface->gloss = STEP * packed->gloss;
+        rp_v3(REFLECTANCE_STEP * packed->albedo[0], REFLECTANCE_STEP * packed->albedo[1],
+              REFLECTANCE_STEP * packed->albedo[2]);
+    surface->gloss = REFLECTANCE_STEP * packed->gloss;
 }
 
 /* --- other surfaces --------------------------------------------------------------------------- */

@@ -359,7 +359,8 @@ static rp_code checkpoint_between_frames(rp_runner *runner, rp_report *report)
     return code == RP_OK ? RP_INTERRUPTED : code;
 }
 
-/* The loop over frames: steps up to the time of the next frame, then its output. */
+/* Computes frame after frame: steps up to the time of the next frame, then writes its output. Ends
+ * at the last frame, at a fault, or when the run is asked to stop. */
 static rp_code run_frames(rp_runner *runner, rp_report *report)
 {
     rp_code code = RP_OK;
@@ -370,6 +371,7 @@ static rp_code run_frames(rp_runner *runner, rp_report *report)
             if (code == RP_OK) show_progress(runner);
         }
         if (code != RP_OK) break;
+        /* The inner loop ended before the frame: the run was asked to stop. */
         if (runner->world->time < end) return checkpoint_between_frames(runner, report);
         runner->frame++;
         code = write_frame(runner, report);

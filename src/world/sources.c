@@ -270,23 +270,24 @@ static rp_code relax_positions(filling *f, rp_report *report)
     return code;
 }
 
+/* Fails where grains of a source would lie behind a wall of the domain. */
 static rp_code check_positions(const rp_world *world, const rp_source_spec *source,
-                               const rp_position_list *b, rp_report *report)
+                               const rp_position_list *list, rp_report *report)
 {
-    size_t lost = 0, first = 0;
-    for (size_t n = b->count; n-- > 0;)
-        if (rp_world_domain_is_behind_wall(&world->scene->domain, b->positions[n], 0)) {
+    size_t lost = 0, first_lost = 0;
+    for (size_t n = list->count; n-- > 0;)
+        if (rp_world_domain_is_behind_wall(&world->scene->domain, list->positions[n], 0)) {
             lost++;
-            first = n;
+            first_lost = n;
         }
     if (!lost) return RP_OK;
     char key[128];
-    rp_vec3 at = b->positions[first];
+    rp_vec3 at = list->positions[first_lost];
     snprintf(key, sizeof key, "sources.%s", source->name);
     return rp_fail_at(report, RP_ERROR_INPUT, NULL, key,
                       "%zu of its %zu grains lie behind a wall of the domain, the first at "
                       "[%.4g, %.4g, %.4g] m; move it, or widen or open the domain",
-                      lost, b->count, at.x, at.y, at.z);
+                      lost, list->count, at.x, at.y, at.z);
 }
 
 /* A source to be filled; `number` and `others` differ for one that the host program adds. */
@@ -313,6 +314,7 @@ static void end_filling(filling *f)
     rp_large_spheres_end(&f->spheres);
 }
 
+/* Returns the velocity of a grain at a position: a source moves and rotates as a rigid body. */
 static rp_vec3 velocity_at(const rp_source_spec *source, rp_vec3 position)
 {
     rp_vec3 arm = rp_v3_sub(position, source->position);
@@ -328,16 +330,18 @@ typedef struct large {
     uint8_t *lost; /* of all grains of the table; the large ones come last */
 } large;
 
-/* Draws the large grains, finds positions for them, and removes those without space. */
+/* Draws the last `count` grains of the table, from `first` on, as large grains of the source, finds
+ * positions for them, and removes those for which there is no space. */
 static rp_code place_large(rp_world *world, filling *f, size_t count, size_t first, large *l,
                            rp_report *report)
 {
     const rp_source_spec *source = f->source;
-    rp_grains *p = &world->grains;
-    rp_grain_template of = {source->material, source->moisture, &f->split, true};
+    rp_grains *grains = &world->grains;
+    rp_grain_template grain_template = {source->material, source->moisture, &f->split, true};
+    /* Sizes and shapes are drawn by the ids of the grains; positions follow below. */
     for (size_t n = 0; n < count; n++) {
-        rp_world_set_grain(world, first + n, source->position, source->velocity, &of);
-        l->diameters[n] = (double)p->diameter[first + n];
+        rp_world_set_grain(world, first + n, source->position, source->velocity, &grain_template);
+        l->diameters[n] = (double)grains->diameter[first + n];
     }
     rp_code code = rp_grain_place_large(world, source, l->diameters, count, &f->spheres,
                                         l->positions, l->lost + first, report);
@@ -345,9 +349,9 @@ static rp_code place_large(rp_world *world, filling *f, size_t count, size_t fir
     for (size_t n = 0; n < count && code == RP_OK; n++) {
         lost += l->lost[first + n];
         rp_world_set_grain(world, first + n, l->positions[n], velocity_at(source, l->positions[n]),
-                           &of);
+                           &grain_template);
     }
-    if (code == RP_OK) rp_grains_remove(p, l->lost);
+    if (code == RP_OK) rp_grains_remove(grains, l->lost);
     if (code == RP_OK && lost)
         rp_log(RP_LOG_WARNING, "source '%s' has room for %zu of its %zu large grains", source->name,
                count - lost, count);
@@ -392,23 +396,23 @@ static rp_code fill_lattice(rp_world *world, const fill *what, rp_report *report
     size_t first = 0;
     rp_code code = begin_filling(&f, world, what, report);
     if (code == RP_OK) code = fill_shape(&f, report);
-    const rp_position_list *b = &f.list;
-    rp_grain_template of = {source->material, source->moisture, &f.split, false};
-    if (code == RP_OK) code = check_positions(world, source, b, report);
+    const rp_position_list *list = &f.list;
+    rp_grain_template grain_template = {source->material, source->moisture, &f.split, false};
+    if (code == RP_OK) code = check_positions(world, source, list, report);
     if (code == RP_OK && what->others)
-        code = rp_world_check_capacity(world, b->count, source->name, report);
+        code = rp_world_check_capacity(world, list->count, source->name, report);
     if (code == RP_OK) code = relax_positions(&f, report);
-    if (code == RP_OK) code = rp_grains_append(&world->grains, b->count, &first, report);
-    for (size_t n = 0; code == RP_OK && n < b->count; n++) {
+    if (code == RP_OK) code = rp_grains_append(&world->grains, list->count, &first, report);
+    for (size_t n = 0; code == RP_OK && n < list->count; n++) {
         rp_vec3 shift =
             f.relaxed ? rp_v3(0, 0, 0) : jitter_of(scene, f.spacing, world->grains.id[first + n]);
-        rp_world_set_grain(world, first + n, rp_v3_add(b->positions[n], shift),
-                           velocity_at(source, b->positions[n]), &of);
+        rp_world_set_grain(world, first + n, rp_v3_add(list->positions[n], shift),
+                           velocity_at(source, list->positions[n]), &grain_template);
     }
     if (code == RP_OK && f.in_bodies)
         rp_log(RP_LOG_INFO, "source '%s' leaves out %zu grains where bodies are", source->name,
                f.in_bodies);
-    if (code == RP_OK && b->count == 0)
+    if (code == RP_OK && list->count == 0)
         rp_log(RP_LOG_INFO,
                "source '%s' stays empty: it is smaller than a grain, or voids and bodies fill it",
                source->name);

@@ -282,7 +282,9 @@ rp_code rp_dem_save(const void *state, rp_store *store, rp_report *report)
     return code;
 }
 
-static rp_code get_numbers(rp_dem *solver, const rp_store *store, rp_report *report)
+/* Reads the numbers that rp_dem_save wrote beside the arrays. The arrays are indexed with 32 bits,
+ * so a larger count cannot be right. */
+static rp_code load_numbers(rp_dem *solver, const rp_store *store, rp_report *report)
 {
     rp_dem_lists *l = &solver->lists;
     uint64_t grains = 0, spheres = 0, entries = 0, walls = 0, next_id = 0;
@@ -454,7 +456,7 @@ rp_code rp_dem_load(void *state, const rp_store *store, rp_report *report)
 {
     rp_dem *solver = state;
     solver->rows_current = false;
-    rp_code code = get_numbers(solver, store, report);
+    rp_code code = load_numbers(solver, store, report);
     if (code == RP_OK && solver->lists.grains) code = check_counts(solver, store, report);
     if (code == RP_OK && solver->lists.grains) code = get_lists(solver, store, report);
     if (code != RP_OK) solver->lists.grains = solver->lists.spheres = 0;

@@ -111,7 +111,11 @@ void rp_sph_velocities(rp_sph *solver, unsigned what)
 
 /* --- stresses between the grains' fields and the rows of a step --- */
 
-static void load_stress_range(void *context, rp_range range)
+/* Between steps a grain's stress is in one array per component; in a step it is a row of eight
+ * floats: lanes 0 to 5 are the friction stress (xx, yy, zz, xy, xz, yz), lane 6 is the pressure,
+ * and lane 7 the norm of the friction stress. */
+
+static void pack_stress_range(void *context, rp_range range)
 {
     const rp_sph *solver = context;
     const rp_grains *p = solver->host.grains;
@@ -121,7 +125,7 @@ static void load_stress_range(void *context, rp_range range)
         for (int k = 0; k < 6; k++)
             s[k] = solver->stress[k][i];
         s[6] = p->pressure[i];
-        s[7] = sqrtf(rp_sph_norm2(s)); /* for the alignment of (G9b) */
+        s[7] = sqrtf(rp_sph_norm2(s)); /* its mean is the denominator of (G9b) */
         w->stress[i] = s;
     }
 }
@@ -129,11 +133,11 @@ static void load_stress_range(void *context, rp_range range)
 void rp_sph_load_stress(rp_sph *solver)
 {
     rp_parallel_for(solver->host.threads, solver->host.grains->count, RP_SPH_BLOCK,
-                    load_stress_range, solver);
+                    pack_stress_range, solver);
     rp_sph_sync(solver, solver->work.stress, sizeof *solver->work.stress);
 }
 
-static void store_stress_range(void *context, rp_range range)
+static void unpack_stress_range(void *context, rp_range range)
 {
     const rp_sph *solver = context;
     const rp_grains *p = solver->host.grains;
@@ -148,7 +152,7 @@ static void store_stress_range(void *context, rp_range range)
 void rp_sph_store_stress(rp_sph *solver)
 {
     rp_parallel_for(solver->host.threads, solver->host.grains->count, RP_SPH_BLOCK,
-                    store_stress_range, solver);
+                    unpack_stress_range, solver);
 }
 
 static void clear_stress_range(void *context, rp_range range)
