@@ -48,7 +48,7 @@ check-clang: all
 	@tools/install-packages.sh clang
 	@$(call configure,clang)
 	@cmake --build build-clang
-	@ctest --test-dir build-clang -j2 -LE 'slow|validation|long'
+	@ctest --test-dir build-clang -j2 -LE 'slow|validation' -E '^(cli|run|record|film|mutants|abuse|scene.malformed|world)'
 	@build/tests/core_of_all > build-clang/gcc.txt
 	@build-clang/tests/core_of_all | diff build-clang/gcc.txt -
 

@@ -139,7 +139,7 @@ expect 2 "$repose" run first-fall -o whole $small; says "--overwrite.*--resume.*
 # shellcheck disable=SC2086
 expect 0 "$repose" run first-fall -o json $small --json; prints '"hash"'; prints '"reason"'
 prints '"density_error": null'; prints '"stages": {"fly": '
-prints '"step": {"count": [1-9][0-9]*, "shortest": .*"mean": .*"longest": .*"CFL condition'
+prints '"step": {"count": [1-9][0-9]*, "shortest": .*"mean": .*"longest": .*"speed: distance that the fastest grain travels"'
 hash_of() { grep -o '"hash": "[0-9a-f]*"' "$1"; }
 cp out whole.json
 # The same end without the processor's fused multiply-add, which the C library uses where it can;

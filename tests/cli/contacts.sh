@@ -27,7 +27,7 @@ expect 2 "$repose" measure run stress --region :,:,0:1kg; says "a mass, but a le
 expect 2 "$repose" measure run stress --region 0:1; says "open"
 expect 2 "$repose" measure run stress --region 1:0,:,:; says "open"
 expect 2 "$repose" measure run stress --region 0:1,:,:,; says "open"
-expect 2 "$repose" measure run energy --region :,:,0:1; says "is for contacts"
+expect 2 "$repose" measure run energy --region :,:,0:1; says "applies to contacts"
 expect 8 "$repose" measure half contacts --frames 2; says "output: {contacts: yes}"
 expect 0 "$repose" measure half contacts; prints " nan "
 "$maker" none without all
