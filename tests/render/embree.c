@@ -22,7 +22,7 @@ typedef struct things {
     bool moving;
 } things;
 
-static things t;
+static _Alignas(16) things t; /* Embree loads vertices aligned */
 
 static double number(uint64_t counter, int part)
 {
