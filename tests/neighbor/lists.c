@@ -335,7 +335,8 @@ static size_t bytes_for_two_clusters(float apart)
     check_ok(rp_neighbor_lists(neighbor, &p, 0.1, &lists, NULL), NULL);
     size_t bytes = rp_memory_now().bytes - before;
     double each = rp_neighbor_bytes_each((double)lists.total / (double)p.count);
-    assert_true((double)bytes < (double)p.count * each + (1 << 20)); /* and some that is there for every thread */
+    assert_true((double)bytes <
+                (double)p.count * each + (1 << 20)); /* and some that is there for every thread */
     rp_lists_end(&lists);
     rp_neighbor_destroy(neighbor);
     rp_grains_end(&p);
